@@ -1,0 +1,70 @@
+# How Atoll's libraries, programs and tests are made. Two flavours of code: ordinary (atoll, tests)
+# and "tiny" (launcher and guest: static, no exceptions, no RTTI, small).
+
+set(CMAKE_CXX_STANDARD 23)
+set(CMAKE_CXX_STANDARD_REQUIRED ON)
+set(CMAKE_CXX_EXTENSIONS OFF)
+set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
+set(CMAKE_RUNTIME_OUTPUT_DIRECTORY "${CMAKE_BINARY_DIR}/bin")
+set(CMAKE_POSITION_INDEPENDENT_CODE ON)
+
+if(NOT CMAKE_CXX_COMPILER_ID STREQUAL "Clang" OR CMAKE_CXX_COMPILER_VERSION VERSION_LESS 19)
+  message(FATAL_ERROR "Atoll is built with clang 19 (docs/adr/0001-clang-19.md); use ./dev build.")
+endif()
+
+option(ATOLL_SANITIZE "Sanitizers for everything but the static programs, e.g. address,undefined" "")
+option(ATOLL_FUZZ "Build the libFuzzer targets" OFF)
+
+set(ATOLL_WARNINGS -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wno-sign-conversion -Werror
+    -Wno-missing-field-initializers -Wno-missing-designated-field-initializers -Wno-c99-designator)
+add_compile_options(${ATOLL_WARNINGS} -fno-plt -ffunction-sections -fdata-sections)
+add_link_options(-fuse-ld=mold -Wl,--gc-sections)
+
+add_library(atoll_flags INTERFACE)
+target_include_directories(atoll_flags INTERFACE "${CMAKE_SOURCE_DIR}/src")
+if(ATOLL_SANITIZE)
+  target_compile_options(atoll_flags INTERFACE -fsanitize=${ATOLL_SANITIZE} -fno-omit-frame-pointer)
+  target_link_options(atoll_flags INTERFACE -fsanitize=${ATOLL_SANITIZE})
+endif()
+
+add_library(atoll_tiny_flags INTERFACE)
+target_include_directories(atoll_tiny_flags INTERFACE "${CMAKE_SOURCE_DIR}/src")
+target_compile_options(atoll_tiny_flags INTERFACE -O2 -fno-exceptions -fno-rtti -fno-asynchronous-unwind-tables)
+target_link_options(atoll_tiny_flags INTERFACE -static -Wl,-z,norelro -Wl,--hash-style=gnu -s)
+
+# atoll_library(NAME SOURCES a.cpp … DEPS lib … [TINY_SOURCES a.cpp …] [TINY_DEPS …])
+# makes NAME and, with TINY_SOURCES, NAME_tiny from those files for the static programs.
+function(atoll_library name)
+  cmake_parse_arguments(ARG "" "" "SOURCES;DEPS;TINY_SOURCES;TINY_DEPS" ${ARGN})
+  if(ARG_SOURCES)
+    add_library(${name} STATIC ${ARG_SOURCES})
+    target_link_libraries(${name} PUBLIC atoll_flags ${ARG_DEPS})
+  endif()
+  if(ARG_TINY_SOURCES)
+    add_library(${name}_tiny STATIC ${ARG_TINY_SOURCES})
+    set_target_properties(${name}_tiny PROPERTIES POSITION_INDEPENDENT_CODE OFF)
+    target_link_libraries(${name}_tiny PUBLIC atoll_tiny_flags ${ARG_TINY_DEPS})
+  endif()
+endfunction()
+
+# A static program without libstdc++'s heavy parts.
+function(atoll_tiny_program name)
+  cmake_parse_arguments(ARG "" "" "SOURCES;DEPS" ${ARGN})
+  add_executable(${name} ${ARG_SOURCES})
+  set_target_properties(${name} PROPERTIES POSITION_INDEPENDENT_CODE OFF)
+  target_compile_options(${name} PRIVATE -fno-pie)
+  target_link_libraries(${name} PRIVATE atoll_tiny_flags ${ARG_DEPS})
+endfunction()
+
+# atoll_test(NAME LABEL unit SOURCES … DEPS … [TIMEOUT seconds])
+function(atoll_test name)
+  cmake_parse_arguments(ARG "" "LABEL;TIMEOUT" "SOURCES;DEPS" ${ARGN})
+  if(NOT ARG_TIMEOUT)
+    set(ARG_TIMEOUT 60)
+  endif()
+  find_package(GTest REQUIRED)
+  add_executable(${name} ${ARG_SOURCES})
+  target_link_libraries(${name} PRIVATE atoll_flags GTest::gtest GTest::gmock GTest::gtest_main ${ARG_DEPS})
+  add_test(NAME ${name} COMMAND ${name})
+  set_tests_properties(${name} PROPERTIES LABELS "${ARG_LABEL}" TIMEOUT ${ARG_TIMEOUT})
+endfunction()

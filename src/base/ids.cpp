@@ -1,0 +1,42 @@
+#include "base/ids.hpp"
+
+#include <sys/random.h>
+
+#include <array>
+#include <chrono>
+#include <cstdint>
+#include <mutex>
+
+namespace atl {
+
+std::string make_sortable_id() {
+  static constexpr char kAlphabet[] = "0123456789abcdefghjkmnpqrstvwxyz";
+  static std::mutex mutex;
+  static std::uint64_t last_ms = 0;
+  static std::array<std::uint8_t, 16> digits{};  // base 32, most significant first
+
+  std::scoped_lock lock(mutex);
+  auto now = std::chrono::system_clock::now().time_since_epoch();
+  auto ms = static_cast<std::uint64_t>(
+      std::chrono::duration_cast<std::chrono::milliseconds>(now).count());
+  if (ms > last_ms) {
+    last_ms = ms;
+    if (::getrandom(digits.data(), digits.size(), 0) != static_cast<ssize_t>(digits.size())) {
+      __builtin_trap();  // the kernel promises up to 256 bytes without interruption
+    }
+    for (std::uint8_t& digit : digits) digit &= 31;
+  } else {
+    // The same millisecond, or a clock that went back: count on, so that order holds.
+    for (std::size_t i = digits.size(); i-- > 0;) {
+      if (++digits[i] < 32) break;
+      digits[i] = 0;
+    }
+  }
+  std::string id(26, '0');
+  std::uint64_t rest = last_ms;
+  for (std::size_t i = 10; i-- > 0; rest >>= 5) id[i] = kAlphabet[rest & 31];
+  for (std::size_t i = 0; i < digits.size(); ++i) id[10 + i] = kAlphabet[digits[i]];
+  return id;
+}
+
+}  // namespace atl

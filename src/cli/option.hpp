@@ -1,0 +1,63 @@
+// One row of an option table. The same row parses, prints --help, completes in a shell and writes
+// docs/cli.md, so none of them can disagree. Tables are constexpr: nothing is built at start-up.
+#pragma once
+
+#include <span>
+#include <string_view>
+
+#include "base/result.hpp"
+
+namespace atl::cli {
+
+// What a shell should offer as the argument.
+enum class Complete { kNothing, kFile, kFolder, kWords };
+
+struct Option {
+  std::string_view name;      // without the dashes
+  char short_name = 0;        // 0: none
+  std::string_view argument;  // "SIZE"; empty: a flag
+  std::string_view help;      // may hold several sentences; wrapped where it is shown
+  Result<void> (*set)(void* target, std::string_view value) = nullptr;
+  Complete complete = Complete::kNothing;
+  std::string_view words{};  // kWords: the choices, separated by spaces
+  std::string_view group{};  // a heading above this option in help and docs
+};
+
+// Errors of setters start with the option as the user typed it: "--memory 0: …".
+struct ParseResult {
+  std::size_t rest = 0;   // index of the first argument that is not an option
+  bool separated = false;  // a "--" stood before it
+};
+
+// Reads options up to the first argument that is none, or past "--". Understands --name value,
+// --name=value, -nvalue, -n value and grouped flags (-it). `target` is handed to the setters.
+Result<ParseResult> parse_options(std::span<const std::string_view> arguments,
+                                  std::span<const Option> table, void* target);
+
+// Setters for plain members: .set = set_text<&RunOptions::workdir>.
+template <typename T>
+struct MemberOf;
+template <typename Class, typename Type>
+struct MemberOf<Type Class::*> {
+  using Owner = Class;
+};
+
+template <auto kMember>
+Result<void> set_flag(void* target, std::string_view) {
+  static_cast<typename MemberOf<decltype(kMember)>::Owner*>(target)->*kMember = true;
+  return {};
+}
+
+template <auto kMember>
+Result<void> set_text(void* target, std::string_view value) {
+  static_cast<typename MemberOf<decltype(kMember)>::Owner*>(target)->*kMember = value;
+  return {};
+}
+
+template <auto kMember>
+Result<void> add_text(void* target, std::string_view value) {
+  (static_cast<typename MemberOf<decltype(kMember)>::Owner*>(target)->*kMember).emplace_back(value);
+  return {};
+}
+
+}  // namespace atl::cli

@@ -1,0 +1,13 @@
+// A Landlock domain that only scopes signals and abstract Unix sockets: code inside cannot signal
+// the guest, not even with kill(-1, 9). Path and network rules stay out: they break `mv` and local
+// servers, and the mount and network namespaces do that work.
+#pragma once
+
+namespace atl::confine {
+
+// 0, or an errno (ENOSYS and EOPNOTSUPP: this kernel has no scopes, ABI 6 does). Safe between fork and exec.
+int enter_landlock_scopes() noexcept;
+// True when this kernel can do it.
+bool landlock_scopes_available() noexcept;
+
+}  // namespace atl::confine

@@ -1,0 +1,20 @@
+// The template of a sandbox's file system: a mount namespace whose root is a small read-only tmpfs with
+// the host's system folders bound read-only, a minimal /etc of our own, device nodes, and an unmasked
+// /proc underneath (without which no new one may be mounted from a user namespace). A sandbox copies
+// the namespace and mounts its private parts on top.
+#pragma once
+
+#include "base/result.hpp"
+#include "base/unique_fd.hpp"
+
+namespace atl::engine {
+
+// Numbers inside every sandbox.
+inline constexpr unsigned kGuestUid = 0;
+inline constexpr unsigned kUserUid = 1000;
+
+// Moves the calling process into a new mount namespace holding the host template and returns a
+// descriptor of that namespace. `rootless`: device nodes are bound, not made.
+Result<UniqueFd> build_host_template(bool rootless);
+
+}  // namespace atl::engine

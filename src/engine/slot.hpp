@@ -1,0 +1,37 @@
+// A slot is what a sandbox borrows from the host: a pair of uids nobody else has, a cgroup leaf and a
+// network namespace. Slots are numbered and reused: a removed memory cgroup lingers as a dying one,
+// and a network namespace costs half a millisecond to make. A slot is taken by locking RUN/slots/N;
+// the lock is shared with pid 1 of the sandbox, so a slot stays taken when the launcher dies.
+#pragma once
+
+#include <sys/types.h>
+
+#include "base/result.hpp"
+#include "base/unique_fd.hpp"
+#include "engine/cgroup.hpp"
+
+namespace atl::engine {
+
+struct Ids {
+  uid_t guest = 0;  // as the host sees them
+  uid_t user = 0;
+};
+
+struct Slot {
+  unsigned number = 0;
+  UniqueFd lock;
+  UniqueFd netns;
+  SlotCgroup cgroup;
+
+  // A range that nothing else on a Debian host uses; the launcher alone hands these out.
+  static constexpr uid_t kFirstUid = 0x60000000;
+  Ids ids() const { return {kFirstUid + 2 * number, kFirstUid + 2 * number + 1}; }
+};
+
+inline constexpr unsigned kMaxSlots = 8192;
+
+// Takes the first free slot. `run` is the launcher's own folder; rootless slots have neither cgroup
+// nor a kept network namespace.
+Result<Slot> claim_slot(const UniqueFd& run, const Cgroups& cgroups, bool rootless);
+
+}  // namespace atl::engine

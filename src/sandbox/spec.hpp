@@ -1,0 +1,121 @@
+// What a sandbox is asked to be and what it says of itself: plain data shared by every backend.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/ids.hpp"
+#include "base/unique_fd.hpp"
+
+namespace atl::sandbox {
+
+struct Limits {
+  std::uint64_t memory_bytes = 512ull << 20;
+  double cpus = 0.5;
+  std::uint32_t pids = 100;
+  std::uint64_t disk_bytes = 256ull << 20;
+  std::uint64_t inodes = 0;  // 0: one per 4 KiB of disk
+  std::uint32_t open_files = 1024;
+};
+
+// Which limits the user named himself: one that the host cannot enforce is an error then, and a
+// warning when it is only a default.
+struct AskedLimits {
+  bool memory = false;
+  bool cpus = false;
+  bool pids = false;
+  bool disk = false;
+};
+
+// The source is opened by whoever asks, with his own rights: nobody follows a path for him.
+struct Mount {
+  UniqueFd source;
+  std::string target;
+  bool read_only = true;
+};
+
+// Paths inside the sandbox, absolute, globs already expanded (fs_policy.hpp).
+struct FilesystemPolicy {
+  std::vector<std::string> deny_read;
+  std::vector<std::string> allow_write;
+  std::vector<std::string> deny_write;
+};
+
+struct SandboxSpec {
+  SandboxId id;
+  std::string image = "host";
+  std::string hostname = "atoll";
+  Limits limits;
+  AskedLimits asked;
+  FilesystemPolicy filesystem;
+  std::vector<Mount> mounts;
+};
+
+struct Isolation {
+  std::vector<std::string> layers;
+  std::vector<std::string> missing;
+};
+
+enum class State { kCreated, kRunning, kPaused, kStopped };
+
+struct Status {
+  State state = State::kCreated;
+  Isolation isolation;
+};
+
+struct Usage {
+  double cpu_seconds = 0;
+  std::uint64_t memory_bytes = 0;
+  std::uint64_t memory_peak_bytes = 0;
+  std::uint64_t memory_limit_bytes = 0;
+  std::uint64_t pids = 0;
+  std::uint64_t oom_kills = 0;
+  std::uint64_t disk_bytes = 0;
+};
+
+struct TerminalSize {
+  std::uint16_t rows = 24;
+  std::uint16_t cols = 80;
+};
+
+struct ExecRequest {
+  std::vector<std::string> argv;
+  std::map<std::string, std::string> env;  // added to the sandbox's own
+  std::string cwd;                         // empty: the workspace
+  std::optional<std::string> stdin_data;   // whole input; nullopt with stdin_open=false: /dev/null
+  bool stdin_open = false;                 // the caller writes through Process::write_stdin
+  bool background = false;
+  std::optional<TerminalSize> terminal;
+  std::chrono::milliseconds timeout{0};             // 0: none
+  std::uint64_t max_output_bytes = 10ull << 20;     // per stream, kept by exec(); a live stream has no cap
+
+  // `sh -c` around one string.
+  static ExecRequest shell(std::string command) {
+    return ExecRequest{.argv = {"/bin/sh", "-c", std::move(command)}};
+  }
+};
+
+struct ExitStatus {
+  int exit_code = 0;  // 128 + signal when a signal ended it
+  int signal = 0;
+  bool timed_out = false;
+  bool oom = false;
+  bool truncated = false;
+  std::chrono::microseconds cpu_user{0};
+  std::chrono::microseconds cpu_system{0};
+  std::chrono::microseconds wall{0};
+  std::uint64_t max_rss_bytes = 0;
+};
+
+struct ExecResult {
+  ExitStatus status;
+  std::string stdout_bytes;
+  std::string stderr_bytes;
+  std::string output;  // both, in order of arrival
+};
+
+}  // namespace atl::sandbox

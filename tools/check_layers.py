@@ -1,0 +1,148 @@
+#!/usr/bin/env python3
+"""Checks that every #include points down. The table below is the architecture (docs/architecture.md).
+
+usage: check_layers.py [--root DIR] | --self-test
+"""
+import argparse
+import pathlib
+import re
+import sys
+import tempfile
+
+# Folder of src/ -> what its files may include besides their own folder. An entry with a slash is one
+# header, an entry without is a whole folder. A folder that is missing here may not exist.
+GROUND = ["base", "async", "codec", "observe", "model"]
+ALLOWED = {
+    "base": [],
+    "confine": ["base"],
+    "async": ["base"],
+    "codec": ["base"],
+    "observe": ["base"],
+    "model": ["base"],
+    "guest": ["base", "confine"],
+    "engine": ["base", "confine", "guest/protocol.hpp", "guest/messages.hpp", "guest/wire.hpp"],
+    "sandbox": GROUND + ["guest"],
+    "store": GROUND,
+    "bus": GROUND,
+    "http": GROUND,
+    "backends": GROUND + ["guest", "sandbox", "http"],
+    "backends/native": GROUND + ["guest", "sandbox", "confine", "engine"],
+    "control": GROUND + ["sandbox", "store", "bus"],
+    "client": GROUND + ["http"],
+    "api": GROUND + ["http", "control"],
+    "cli": GROUND + ["sandbox", "client", "confine/walls.hpp"],
+}
+
+# Headers from outside: pattern, the files that may include it, and why nobody else may.
+FOREIGN = [
+    (r"boost/beast", r"src/http/transport\.(cpp|hpp)", "Beast stays in http/transport"),
+    (r"boost/asio(/co_spawn)?\.hpp", r"src/(async|http)/.*\.cpp", "co_spawn costs seconds of compile time a file"),
+    (r"boost/", r"(?!src/(base|confine|guest|engine)/|apps/atoll-(guest|launcher)/).*", "no Boost in base, confine, guest, engine"),
+    (r"(iostream|regex)$", r"(?!src/(base|confine|guest|engine)/|apps/atoll-(guest|launcher)/).*", "too big for the static programs"),
+]
+
+INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]')
+SOURCES = {".cpp", ".hpp", ".c", ".h", ".inc"}
+
+
+def layer_of(parts):
+    """The layer of a path below src/, or None."""
+    if parts[0] == "backends" and len(parts) > 2:
+        name = "/".join(parts[:2])
+        return name if name in ALLOWED else "backends"
+    return parts[0] if parts[0] in ALLOWED else None
+
+
+def may_include(layer, folder, target):
+    """`folder` is the includer's own folder: src/<layer>, or src/backends/<name>."""
+    own = "/".join(folder)
+    if target == own or target.startswith(own + "/"):
+        return True
+    return any(target == entry if "/" in entry else target.startswith(entry + "/") for entry in ALLOWED[layer])
+
+
+def check_file(root, path):
+    rel = path.relative_to(root).as_posix()
+    in_src = rel.startswith("src/")
+    parts = pathlib.PurePosixPath(rel).parts[1:]
+    is_test = path.stem.endswith("_test") or rel.startswith("tests/")
+    layer = layer_of(parts) if in_src else None
+    if in_src and layer is None:
+        yield f"{rel}:1: src/{parts[0]} is no layer; known are {', '.join(ALLOWED)}"
+        return
+    folder = parts[:2] if parts[0] == "backends" and len(parts) > 2 else parts[:1]
+    for number, line in enumerate(path.read_text(errors="replace").splitlines(), 1):
+        match = INCLUDE.match(line)
+        if not match:
+            continue
+        kind, target = match.groups()
+        if kind == '"' and in_src and not (is_test and target.startswith(("support/", "tests/"))):
+            if not (root / "src" / target).exists() and (path.parent / target).exists():
+                yield f'{rel}:{number}: write "{target}" with its path from src/'
+            elif not may_include(layer, folder, target):
+                allowed = ", ".join(ALLOWED[layer]) or "nothing else of ours"
+                yield f'{rel}:{number}: {"/".join(folder)} may not include "{target}"; it may include: {allowed}'
+        if kind == "<" and not is_test:
+            for pattern, users, reason in FOREIGN:
+                if re.match(pattern, target) and not re.fullmatch(users, rel):
+                    yield f"{rel}:{number}: <{target}> is not for this file: {reason}"
+                    break
+
+
+def check(root):
+    files = [p for top in ("src", "apps", "tests", "bench") if (root / top).is_dir()
+             for p in sorted((root / top).rglob("*")) if p.suffix in SOURCES]
+    return len(files), [problem for path in files for problem in check_file(root, path)]
+
+
+def self_test():
+    cases = {  # file -> (content, number of problems)
+        "src/base/a.hpp": ("#include <string>\n", 0),
+        "src/base/b.cpp": ('#include "base/a.hpp"\n#include "guest/wire.hpp"\n', 1),
+        "src/base/c.cpp": ("#include <boost/json.hpp>\n", 1),
+        "src/guest/wire.hpp": ('#include "base/a.hpp"\n', 0),
+        "src/guest/agent.hpp": ('#include "engine/slot.hpp"\n', 1),
+        "src/engine/slot.hpp": ('#include "guest/wire.hpp"\n#include "guest/agent.hpp"\n', 1),
+        "src/sandbox/s.hpp": ('#include "async/task.hpp"\n#include "engine/slot.hpp"\n', 1),
+        "src/backends/native/n.cpp": ('#include "engine/slot.hpp"\n#include "backends/native/n.hpp"\n', 0),
+        "src/backends/docker/d.cpp": ('#include "engine/slot.hpp"\n#include "backends/native/n.hpp"\n', 2),
+        "src/cli/run.cpp": ('#include "confine/walls.hpp"\n#include "confine/seccomp.hpp"\n', 1),
+        "src/cli/short.cpp": ('#include "run.cpp"\n', 1),
+        "src/sandbox/s_test.cpp": ('#include "support/x.hpp"\n#include <boost/asio/co_spawn.hpp>\n', 0),
+        "src/sandbox/t.cpp": ("#include <boost/asio/co_spawn.hpp>\n", 1),
+        "src/misc/m.cpp": ("", 1),
+        "apps/atoll-guest/main.cpp": ('#include "engine/slot.hpp"\n#include <boost/json.hpp>\n', 1),
+        "apps/atoll/main.cpp": ("#include <boost/json.hpp>\n", 0),
+    }
+    with tempfile.TemporaryDirectory() as name:
+        root = pathlib.Path(name)
+        for rel, (content, _) in cases.items():
+            (root / rel).parent.mkdir(parents=True, exist_ok=True)
+            (root / rel).write_text(content)
+        _, problems = check(root)
+    bad = 0
+    for rel, (_, wanted) in cases.items():
+        found = [p for p in problems if p.startswith(rel + ":")]
+        if len(found) != wanted:
+            bad += 1
+            print(f"{rel}: expected {wanted} problems, found {found}")
+    print(f"check_layers self-test: {len(cases) - bad} of {len(cases)} cases right")
+    return 1 if bad else 0
+
+
+def main():
+    parser = argparse.ArgumentParser(description="every #include points down")
+    parser.add_argument("--root", type=pathlib.Path, default=pathlib.Path(__file__).resolve().parent.parent)
+    parser.add_argument("--self-test", action="store_true")
+    args = parser.parse_args()
+    if args.self_test:
+        return self_test()
+    count, problems = check(args.root)
+    for problem in problems:
+        print(problem)
+    print(f"check_layers: {count} files, {len(problems)} wrong includes")
+    return 1 if problems else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

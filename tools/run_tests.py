@@ -1,0 +1,138 @@
+#!/usr/bin/env python3
+"""Runs ctest over a build and holds it to the rules: a time budget per label, no skip that is not listed.
+
+usage: run_tests.py BUILD [LABEL…]
+
+Verdicts on budgets and skips come before ctest's own closing lines, which are the last thing printed.
+"""
+import argparse
+import fnmatch
+import json
+import os
+import pathlib
+import re
+import subprocess
+import sys
+import xml.etree.ElementTree
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+EXPECTED_SKIPS = ROOT / "tests/expected_skips.txt"
+
+# Seconds that all tests of a label may take together on two cores. A new label needs a line here.
+BUDGETS = {
+    "unit": 30,
+    "conformance": 120,
+    "integration": 180,
+    "security": 300,
+    "leak": 300,
+    "e2e": 180,
+    "fuzz": 90,
+    "bench": 180,
+}
+# Tests that count the host's objects or bomb it, so nothing may run beside them. CMake marks them
+# RUN_SERIAL; this only checks that it did.
+ALONE = {"security", "leak", "bench"}
+
+CLOSING = re.compile(r"^\d+% tests passed, ")
+SKIPPED_IN_GTEST = re.compile(r"^\[  SKIPPED \] ([\w/.]+)(?: \(\d+ ms\))?$", re.MULTILINE)
+
+
+def environment():
+    """Names of what this host lacks, for the first column of expected_skips.txt."""
+    found = {"any"}
+    if os.geteuid() != 0:
+        found.add("not-root")
+    found.add("cgroup-v2" if os.path.exists("/sys/fs/cgroup/cgroup.controllers") else "cgroup-v1")
+    try:
+        if int(pathlib.Path("/proc/sys/user/max_user_namespaces").read_text()) == 0:
+            found.add("no-userns")
+    except OSError:
+        found.add("no-userns")
+    if not os.path.exists("/dev/kvm"):
+        found.add("no-kvm")
+    return found
+
+
+def expected_skips():
+    rules = []
+    for line in EXPECTED_SKIPS.read_text().splitlines():
+        line = line.split("#", 1)[0].split()
+        if len(line) >= 2:
+            rules.append((line[0], line[1]))
+    return rules
+
+
+def known_tests(build):
+    """Test name -> (labels, runs alone)."""
+    run = subprocess.run(["ctest", "--test-dir", build, "--show-only=json-v1"], capture_output=True, text=True, check=True)
+    tests = {}
+    for test in json.loads(run.stdout)["tests"]:
+        properties = {p["name"]: p["value"] for p in test.get("properties", [])}
+        tests[test["name"]] = (properties.get("LABELS", []), properties.get("RUN_SERIAL", False))
+    return tests
+
+
+def check_registration(tests):
+    for name, (labels, alone) in sorted(tests.items()):
+        if not labels:
+            yield f"{name} has no label"
+        for label in labels:
+            if label not in BUDGETS:
+                yield f"label {label} of {name} has no time budget in tools/run_tests.py"
+        if ALONE & set(labels) and not alone:
+            yield f"{name} must be RUN_SERIAL"
+
+
+def check_results(report, tests):
+    """Yields problems, and prints how long each label took."""
+    spent, environments, rules = {}, environment(), expected_skips()
+    for case in xml.etree.ElementTree.parse(report).getroot().iter("testcase"):
+        name = case.get("name")
+        for label in tests.get(name, ([], False))[0]:
+            spent[label] = spent.get(label, 0.0) + float(case.get("time") or 0)
+        skips = [name] if case.find("skipped") is not None else []
+        skips += SKIPPED_IN_GTEST.findall(case.findtext("system-out") or "")
+        for skip in sorted(set(skips)):
+            if not any(where in environments and fnmatch.fnmatch(skip, glob) for where, glob in rules):
+                yield f"{skip} ({name}) was skipped and is not in tests/expected_skips.txt for {', '.join(sorted(environments))}"
+    for label, seconds in sorted(spent.items()):
+        print(f"  {label:12} {seconds:7.1f} s of {BUDGETS.get(label, 0)}")
+        if seconds > BUDGETS.get(label, 0):
+            yield f"label {label} took {seconds:.1f} s, its budget is {BUDGETS.get(label, 0)} s"
+
+
+def main():
+    parser = argparse.ArgumentParser(description="ctest with budgets and a list of permitted skips")
+    parser.add_argument("build")
+    parser.add_argument("labels", nargs="*")
+    args = parser.parse_args()
+
+    tests = known_tests(args.build)
+    unknown = set(args.labels) - {label for labels, _ in tests.values() for label in labels}
+    if unknown:
+        sys.exit(f"no tests with label {', '.join(sorted(unknown))}")
+    problems = list(check_registration(tests))
+    report = pathlib.Path(args.build).resolve() / "test-report.xml"
+    report.unlink(missing_ok=True)
+    command = ["ctest", "--test-dir", args.build, "-j2", "--output-on-failure", "--no-label-summary", "--no-tests=error",
+               "--timeout", "600", "--output-junit", str(report), "--test-output-size-passed", "4000000",
+               "--test-output-size-failed", "4000000"]
+    if args.labels:
+        command += ["-L", "^(" + "|".join(args.labels) + ")$"]
+    held = []
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace") as ctest:
+        for line in ctest.stdout:
+            if held or CLOSING.match(line):
+                held.append(line)
+            else:
+                print(line, end="", flush=True)
+    if report.exists():
+        problems += check_results(report, tests)
+    for problem in problems:
+        print(f"PROBLEM: {problem}")
+    print("".join(held), end="", flush=True)
+    return ctest.returncode or (1 if problems else 0)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
