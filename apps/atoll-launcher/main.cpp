@@ -13,7 +13,8 @@ namespace {
 
 int usage() {
   constexpr std::string_view kText =
-      "usage: atoll-launcher --control FD --run DIR --guest FILE --client-uid UID --mount-owner UID [--once]\n"
+      "usage: atoll-launcher --control FD --run DIR --guest FILE [--disks DIR] --client-uid UID \n"
+      "                      --mount-owner UID [--once]\n"
       "\n"
       "Builds and tears down native sandboxes for `atoll`, which starts it. See docs/architecture.md.\n";
   (void)!::write(2, kText.data(), kText.size());
@@ -39,6 +40,8 @@ int main(int argc, char** argv) {
       options.run_folder = value;
     } else if (name == "--guest") {
       options.guest_program = value;
+    } else if (name == "--disks") {
+      options.disk_folder = value;
     } else if (name == "--client-uid") {
       options.client_uid = number;
     } else if (name == "--mount-owner") {

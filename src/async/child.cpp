@@ -8,9 +8,9 @@
 
 namespace atl::async {
 
-Task<Result<ChildExit>> wait_child(Child& child) {
+Task<Result<ChildExit>> detail::wait_child(Child* child) {
   Watcher watcher(co_await boost::asio::this_coro::executor);
-  ATOLL_CO_TRY(Watcher::Descriptor * pidfd, watcher.on(child.pidfd()));
+  ATOLL_CO_TRY(Watcher::Descriptor * pidfd, watcher.on(child->pidfd()));
   boost::system::error_code ec;
   co_await pidfd->async_wait(Watcher::Descriptor::wait_read,
                              boost::asio::redirect_error(boost::asio::use_awaitable, ec));
@@ -19,7 +19,7 @@ Task<Result<ChildExit>> wait_child(Child& child) {
   }
   if (ec) co_return fail_errno("wait for child", ec.value());
   watcher.release();
-  co_return child.reap();
+  co_return child->reap();
 }
 
 }  // namespace atl::async

@@ -7,7 +7,11 @@
 
 namespace atl::async {
 
+namespace detail {
+Task<Result<ChildExit>> wait_child(Child* child);
+}
+
 // Until the child has ended; reaps it. The Child is empty afterwards and kills nobody.
-Task<Result<ChildExit>> wait_child(Child& child);
+inline Task<Result<ChildExit>> wait_child(Child& child) { return detail::wait_child(&child); }
 
 }  // namespace atl::async

@@ -5,7 +5,7 @@
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/deferred.hpp>
 #include <boost/asio/experimental/parallel_group.hpp>
-#include <boost/asio/redirect_error.hpp>
+#include <boost/asio/post.hpp>
 #include <boost/asio/steady_timer.hpp>
 #include <boost/asio/this_coro.hpp>
 #include <boost/asio/use_awaitable.hpp>
@@ -21,6 +21,8 @@ Task<void> sleep_until(Deadline deadline) {
 }
 
 Task<void> sleep_for(std::chrono::nanoseconds time) { co_await sleep_until(deadline_in(time)); }
+
+Task<void> yield_now() { co_await boost::asio::post(boost::asio::use_awaitable); }
 
 Task<bool> detail::ends_by(Task<void> body, Deadline deadline) {
   Executor executor = co_await boost::asio::this_coro::executor;

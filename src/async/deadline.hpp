@@ -19,6 +19,8 @@ inline Deadline deadline_in(std::chrono::nanoseconds time) { return std::chrono:
 
 Task<void> sleep_until(Deadline deadline);
 Task<void> sleep_for(std::chrono::nanoseconds time);
+// Lets everybody else who is ready run first: for loops that could go on without ever waiting.
+Task<void> yield_now();
 
 namespace detail {
 

@@ -28,18 +28,27 @@ class Pool {
   std::unique_ptr<Impl> impl_;
 };
 
-// auto size = co_await on_pool(pool, [path] { return tree_size(path); });
+namespace detail {
+
 template <typename Function>
-Task<std::invoke_result_t<Function&>> on_pool(Pool& pool, Function function) {
+Task<std::invoke_result_t<Function&>> on_pool(Pool* pool, Function function) {
   using T = std::invoke_result_t<Function&>;
   if constexpr (std::is_void_v<T>) {
-    co_await pool.run(std::ref(function));
+    co_await pool->run(std::ref(function));
   } else {
     std::optional<T> result;
     auto job = [&] { result.emplace(function()); };
-    co_await pool.run(std::ref(job));
+    co_await pool->run(std::ref(job));
     co_return std::move(*result);
   }
+}
+
+}  // namespace detail
+
+// auto size = co_await on_pool(pool, [path] { return tree_size(path); });
+template <typename Function>
+auto on_pool(Pool& pool, Function function) {
+  return detail::on_pool(&pool, std::move(function));
 }
 
 }  // namespace atl::async

@@ -21,7 +21,8 @@ class TaskGroup {
   // outlive them (own it by shared_ptr), or join() comes first.
   ~TaskGroup();
 
-  // False, and the task is destroyed unstarted, when the group is closed.
+  // Starts at once, inside this call, up to its first wait. False, and the task is destroyed
+  // unstarted, when the group is closed.
   bool spawn(Task<void> task);
   // No new tasks; cancels all.
   void close();

@@ -1,12 +1,12 @@
 #include "cli/run_plan.hpp"
 
-#include <sys/ioctl.h>
 #include <unistd.h>
 
 #include "cli/environment.hpp"
 #include "cli/limits.hpp"
 #include "cli/mounts.hpp"
 #include "cli/program.hpp"
+#include "cli/terminal.hpp"
 
 namespace atl::cli {
 namespace {
@@ -34,19 +34,23 @@ Result<void> check_hostname(const std::string& name) {
               "--hostname: a host name has 1 to 63 letters, digits, dots and dashes");
 }
 
+Result<void> check_patterns(const RunOptions& options) {
+  for (const auto* list : {&options.deny_read, &options.allow_write, &options.deny_write}) {
+    for (const std::string& pattern : *list) {
+      if (pattern.starts_with('/') || pattern == "~" || pattern.starts_with("~/")) continue;
+      return fail(Code::kInvalidArgument, "the pattern \"" + pattern.substr(0, 80) +
+                                              "\" must be an absolute path inside, or start with ~/");
+    }
+  }
+  return {};
+}
+
 // Scripts go to the workspace, unless a mount covers it: the host's files are not ours to add to.
 std::string script_folder(const std::vector<sandbox::Mount>& mounts) {
   for (const sandbox::Mount& mount : mounts) {
     if (mount.target == "/workspace") return "/tmp";
   }
   return "/workspace";
-}
-
-sandbox::TerminalSize terminal_size() {
-  winsize size{};
-  bool known = ::ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 || ::ioctl(STDIN_FILENO, TIOCGWINSZ, &size) == 0;
-  if (!known || size.ws_row == 0 || size.ws_col == 0) return {};
-  return {.rows = size.ws_row, .cols = size.ws_col};
 }
 
 }  // namespace
@@ -60,6 +64,7 @@ Result<RunPlan> make_plan(const RunOptions& options) {
   ATOLL_CHECK(check_terminal(options));
   ATOLL_CHECK(check_hostname(options.hostname));
   ATOLL_TRY(CheckedLimits checked, check_limits(options));
+  plan.spec.id = SandboxId::make();
   plan.spec.limits = checked.limits;
   plan.spec.asked = checked.asked;
   plan.spec.hostname = options.hostname;
@@ -67,6 +72,10 @@ Result<RunPlan> make_plan(const RunOptions& options) {
     ATOLL_TRY(sandbox::Mount mount, open_mount(text));
     plan.spec.mounts.push_back(std::move(mount));
   }
+  ATOLL_CHECK(check_patterns(options));
+  plan.spec.filesystem = {.deny_read = options.deny_read,
+                          .allow_write = options.allow_write,
+                          .deny_write = options.deny_write};
   ATOLL_TRY(plan.request.env, make_environment(options));
   ATOLL_TRY(Program program, make_program(options, script_folder(plan.spec.mounts)));
   plan.request.argv = std::move(program.argv);

@@ -14,11 +14,13 @@
 #include <sys/wait.h>
 
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
 
 #include "confine/landlock.hpp"
 #include "confine/walls.hpp"
 #include "engine/box_record.hpp"
+#include "engine/disk_image.hpp"
 #include "engine/idmap.hpp"
 #include "engine/rootfs.hpp"
 
@@ -40,6 +42,7 @@ struct Handover {
   std::array<UniqueFd, kControllerCount> user_tasks;
   std::array<UniqueFd, kControllerCount> guest_tasks;
   std::array<UniqueFd, kMaxMounts> mounts;
+  UniqueFd disk;
   UniqueFd maps_read, maps_write;
   UniqueFd failure_read, failure_write;
 };
@@ -117,31 +120,38 @@ Result<UniqueFd> clone_mount(const LauncherState& state, const UniqueFd& source,
   return tree;
 }
 
-Result<void> clone_mounts(const LauncherState& state, const CreateRequest& request, std::span<UniqueFd> sources,
-                          const Slot& slot, Handover& hand) {
-  if (sources.empty()) return {};
-  // Sources live in the host's mount namespace, and only from there can they be cloned.
+// Writable layers sit in memory up to half of the limit; beyond that a full disk would be an OOM kill.
+bool needs_disk(const LauncherState& state, const Limits& limits) {
+  return !state.rootless && wall_up(Wall::kDiskLimit) && limits.disk_bytes > limits.memory_bytes / 2;
+}
+
+// Sources live in the host's mount namespace and can be cloned only from there. The places where they
+// go must exist in the template before its root turns read-only, so such a box gets its own template.
+Result<void> prepare_mounts(const LauncherState& state, const CreateRequest& request, std::span<UniqueFd> sources,
+                            const Slot& slot, Handover& hand) {
+  bool disk = needs_disk(state, request.limits);
+  if (sources.empty() && !disk) return {};
   if (::setns(state.host_mounts.get(), CLONE_NEWNS) != 0) return fail_errno("enter host mounts");
-  Result<void> done;
   UniqueFd idmap;
   if (!state.rootless) {
-    Result<UniqueFd> made = make_idmap(state.mount_owner, slot.ids().user);
-    if (made) {
-      idmap = std::move(*made);
-    } else {
-      done = fail(std::move(made).error());
-    }
+    IdPair pair{state.mount_owner, slot.ids().user};
+    ATOLL_TRY(idmap, make_idmap({&pair, 1}));
   }
-  for (std::size_t i = 0; i < sources.size() && done; ++i) {
-    Result<UniqueFd> tree = clone_mount(state, sources[i], request.mounts[i].read_only != 0, idmap);
-    if (tree) {
-      hand.mounts[i] = std::move(*tree);
-    } else {
-      done = fail(std::move(tree).error());
-    }
+  std::array<MountPoint, kMaxMounts> points{};
+  for (std::size_t i = 0; i < sources.size(); ++i) {
+    const MountEntry& entry = request.mounts[i];
+    struct stat info {};
+    if (::fstat(sources[i].get(), &info) != 0) return fail_errno("fstat");
+    points[i] = {entry.target.data(), S_ISDIR(info.st_mode)};
+    ATOLL_TRY(hand.mounts[i], clone_mount(state, sources[i], entry.read_only != 0, idmap));
   }
-  if (::setns(state.host_template.get(), CLONE_NEWNS) != 0) return fail_errno("enter template");
-  return done;
+  if (disk) {
+    IdPair pairs[] = {{kGuestUid, slot.ids().guest}, {kUserUid, slot.ids().user}};
+    ATOLL_TRY(UniqueFd owners, make_idmap(pairs));
+    ATOLL_TRY(hand.disk, make_disk(state.disks, request.limits.disk_bytes, inode_limit(request.limits), owners));
+  }
+  ATOLL_TRY(UniqueFd own, build_host_template(state.rootless, std::span(points).first(sources.size())));
+  return {};
 }
 
 Result<void> open_tasks(const LauncherState& state, const Slot& slot, Handover& hand, BoxPlan& plan) {
@@ -190,10 +200,10 @@ Result<void> map_ids(const LauncherState& state, pid_t pid, const Slot& slot) {
   if (state.rootless) {
     // The launcher is "root" of its own user namespace, with one uid to give.
     IdPair pair{kUserUid, 0};
-    return write_id_maps(pid, &pair, 1, true);
+    return write_id_maps(pid, {&pair, 1}, true);
   }
   IdPair pairs[] = {{kGuestUid, slot.ids().guest}, {kUserUid, slot.ids().user}};
-  return write_id_maps(pid, pairs, 2, false);
+  return write_id_maps(pid, pairs, false);
 }
 
 Result<void> make_pipes(Handover& hand) {
@@ -220,17 +230,16 @@ void lay_out_guest_fds(const Slot& slot, const Handover& hand, BoxPlan& plan, st
   plan.guest_fds[plan.guest_fd_count++] = slot.lock.get();  // keeps the slot taken while pid 1 lives
 }
 
-}  // namespace
-
-std::expected<Box, Failure> create_box(LauncherState& state, const CreateRequest& request, std::span<UniqueFd> sources) {
+std::expected<Box, Failure> build_box(LauncherState& state, const CreateRequest& request, std::span<UniqueFd> sources) {
   Box box{.id = request.header.id};
   if (state.ready_slot) {
     box.slot = std::move(*state.ready_slot);
     state.ready_slot.reset();
   } else {
-    ::setns(state.host_mounts.get(), CLONE_NEWNS);
-    Result<Slot> slot = claim_slot(state.run, state.cgroups, state.rootless);
-    ::setns(state.host_template.get(), CLONE_NEWNS);
+    // A network namespace that must be made is kept by a mount on the host's side.
+    if (::setns(state.host_mounts.get(), CLONE_NEWNS) != 0) return failed(Step::kTemplate);
+    Result<Slot> slot = claim_slot(state.shared, state.cgroups, state.rootless);
+    if (::setns(state.host_template.get(), CLONE_NEWNS) != 0) return failed(Step::kTemplate);
     if (!slot) return failed(Step::kSlot, slot.error());
     box.slot = std::move(*slot);
   }
@@ -247,8 +256,11 @@ std::expected<Box, Failure> create_box(LauncherState& state, const CreateRequest
   plan.user_uid = mapped ? kUserUid : box.slot.ids().user;
   plan.guest_uid = !own_uids ? plan.user_uid : mapped ? kGuestUid : box.slot.ids().guest;
   if (Result<void> made = open_tasks(state, box.slot, hand, plan); !made) return failed(Step::kCgroup, made.error());
-  if (Result<void> made = clone_mounts(state, request, sources, box.slot, hand); !made) return failed(Step::kMount, made.error());
+  if (Result<void> made = prepare_mounts(state, request, sources, box.slot, hand); !made) {
+    return failed(Step::kMount, made.error());
+  }
   for (std::size_t i = 0; i < sources.size(); ++i) plan.mounts[i] = hand.mounts[i].get();
+  plan.disk = hand.disk.get();
   if (Result<void> made = make_pipes(hand); !made) return failed(Step::kClone, made.error());
   plan.maps_ready = hand.maps_read.get();
   plan.failure = hand.failure_write.get();
@@ -298,6 +310,15 @@ std::expected<Box, Failure> create_box(LauncherState& state, const CreateRequest
   ::waitid(P_PIDFD, static_cast<id_t>(box.pidfd.get()), &info, WEXITED);
   forget_box(state, box);
   return std::unexpected(failure);
+}
+
+}  // namespace
+
+std::expected<Box, Failure> create_box(LauncherState& state, const CreateRequest& request, std::span<UniqueFd> sources) {
+  std::expected<Box, Failure> box = build_box(state, request, sources);
+  // Wherever building it led, the next one starts from the template.
+  if (::setns(state.host_template.get(), CLONE_NEWNS) != 0 && box) ::abort();
+  return box;
 }
 
 }  // namespace atl::engine

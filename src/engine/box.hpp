@@ -29,6 +29,7 @@ struct BoxPlan {
   std::array<int, kControllerCount> user_tasks{-1, -1, -1, -1, -1};
   std::array<int, kControllerCount> guest_tasks{-1, -1, -1, -1, -1};
   std::array<int, kMaxMounts> mounts{};  // detached mounts, ready to be attached
+  int disk = -1;                         // a detached disk image for everything writable; -1: tmpfs
   int maps_ready = -1;                   // one byte: the parent has written the uid maps
   int failure = -1;                      // a Failure goes here; closed by a successful exec
   int guest_program = -1;
@@ -36,6 +37,10 @@ struct BoxPlan {
   std::array<int, kMaxGuestFds> guest_fds{};
   std::size_t guest_fd_count = 0;
 };
+
+inline std::uint64_t inode_limit(const Limits& limits) {
+  return limits.inodes != 0 ? limits.inodes : limits.disk_bytes / 4096 + 16;
+}
 
 struct Failure {
   Step step = Step::kNone;
@@ -57,9 +62,11 @@ struct Box {
 
 // What the launcher is, for all of its sandboxes.
 struct LauncherState {
-  UniqueFd run;            // the launcher's folder: sockets, slots, records
+  UniqueFd run;            // this launcher's folder: sockets and records
+  UniqueFd shared;         // slots, kept namespaces: one folder for all launchers of this host
   UniqueFd host_mounts;    // mount namespaces to stand in while opening sources …
   UniqueFd host_template;  // … and while cloning
+  UniqueFd disks;          // where disk images live, unnamed
   UniqueFd guest_program;
   Cgroups cgroups;
   bool rootless = false;

@@ -83,7 +83,7 @@ void mount_proc(const BoxPlan& plan) noexcept {
 // One tmpfs with one size for everything that can be written; its sub-folders are bound into place.
 void mount_writable(const BoxPlan& plan) noexcept {
   const Limits& limits = plan.request->limits;
-  unsigned long long inodes = limits.inodes != 0 ? limits.inodes : limits.disk_bytes / 4096 + 16;
+  unsigned long long inodes = inode_limit(limits);
   char options[160];
   if (wall_up(Wall::kDiskLimit)) {
     std::snprintf(options, sizeof options, "size=%llu,nr_inodes=%llu,mode=755",
@@ -93,7 +93,9 @@ void mount_writable(const BoxPlan& plan) noexcept {
   }
   constexpr unsigned long kFlags = MS_NOSUID | MS_NODEV;
   // Mounted over /mnt only until its parts are bound; the bare mount is covered again below.
-  if (::mount("atoll", "/mnt", "tmpfs", kFlags, options) != 0) die(plan, Step::kTmpfs);
+  int mounted = plan.disk >= 0 ? ::move_mount(plan.disk, "", AT_FDCWD, "/mnt", MOVE_MOUNT_F_EMPTY_PATH)
+                               : ::mount("atoll", "/mnt", "tmpfs", kFlags, options);
+  if (mounted != 0) die(plan, Step::kTmpfs);
   struct Part {
     const char* source;
     const char* target;

@@ -31,27 +31,26 @@ Result<void> write_own_maps(IdPair uid, IdPair gid) {
   return write_proc(::getpid(), "gid_map", text);
 }
 
-Result<void> write_id_maps(pid_t pid, const IdPair* pairs, int count, bool deny_setgroups) {
+Result<void> write_id_maps(pid_t pid, std::span<const IdPair> pairs, bool deny_setgroups) {
   char text[128];
   int size = 0;
-  for (int i = 0; i < count; ++i) {
-    size += std::snprintf(text + size, sizeof text - static_cast<std::size_t>(size), "%u %u 1\n", pairs[i].inside,
-                          pairs[i].outside);
+  for (IdPair pair : pairs) {
+    size += std::snprintf(text + size, sizeof text - static_cast<std::size_t>(size), "%u %u 1\n", pair.inside,
+                          pair.outside);
   }
   if (deny_setgroups) ATOLL_CHECK(write_proc(pid, "setgroups", "deny"));
   ATOLL_CHECK(write_proc(pid, "uid_map", text));
   return write_proc(pid, "gid_map", text);
 }
 
-Result<UniqueFd> make_idmap(uid_t owner, uid_t shown) {
+Result<UniqueFd> make_idmap(std::span<const IdPair> pairs) {
   // The namespace needs a process only until a descriptor holds it.
   auto pid = static_cast<pid_t>(::syscall(SYS_clone, CLONE_NEWUSER | SIGCHLD, nullptr, nullptr, nullptr, nullptr));
   if (pid < 0) return fail_errno("clone for id map");
   if (pid == 0) {
     for (;;) ::pause();
   }
-  IdPair pair{owner, shown};
-  Result<void> written = write_id_maps(pid, &pair, 1, false);
+  Result<void> written = write_id_maps(pid, pairs, false);
   char path[64];
   std::snprintf(path, sizeof path, "/proc/%d/ns/user", pid);
   UniqueFd userns(::open(path, O_RDONLY | O_CLOEXEC));

@@ -1,11 +1,13 @@
 #include "engine/launcher.hpp"
 
+#include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/un.h>
+#include <sys/vfs.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -37,6 +39,7 @@ class Launcher {
       wait_and_serve();
     }
     if (!once_) ::unlinkat(state_.run.get(), "launcher.sock", 0);
+    ::unlinkat(state_.run.get(), "boxes", AT_REMOVEDIR);
     return 0;
   }
 
@@ -152,6 +155,7 @@ class Launcher {
     }
     if (header.op == LauncherOp::kUsage) {
       reply.usage = box->slot.cgroup.usage();
+      reply.usage.disk_bytes = disk_usage(*box);
     } else if (Result<void> done = box->slot.cgroup.freeze(header.op == LauncherOp::kFreeze); !done) {
       return reply_failure(client, header, {Step::kCgroup, done.error().errno_value()});
     }
@@ -163,6 +167,15 @@ class Launcher {
       send(client, {.status = LauncherStatus::kListed, .op = header.op, .walls = box.walls, .id = box.id});
     }
     send(client, {.op = header.op});
+  }
+
+  // /workspace lies on the file system of everything writable, and nobody inside can move it.
+  static std::uint64_t disk_usage(const Box& box) {
+    char path[48];
+    std::snprintf(path, sizeof path, "/proc/%d/root/workspace", box.pid);
+    struct statfs fs {};
+    if (::statfs(path, &fs) != 0) return 0;
+    return (fs.f_blocks - fs.f_bfree) * static_cast<std::uint64_t>(fs.f_bsize);
   }
 
   static void kill_box(Box& box) {

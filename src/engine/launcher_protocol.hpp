@@ -110,6 +110,7 @@ struct UsageFigures {
   std::uint64_t memory_peak_bytes = 0;
   std::uint64_t oom_kills = 0;
   std::uint64_t pids = 0;
+  std::uint64_t disk_bytes = 0;
 };
 
 struct LauncherReply {

@@ -7,7 +7,7 @@
 
 #include "confine/walls.hpp"
 #include "engine/idmap.hpp"
-#include "engine/rootfs.hpp"
+#include "engine/template_cache.hpp"
 
 namespace atl::engine {
 namespace {
@@ -34,6 +34,18 @@ Result<UniqueFd> open_guest(const std::string& path) {
   return tree;
 }
 
+constexpr const char* kSharedFolder = "/run/atoll";
+
+// 0711: a client reaches its sockets by name and lists nothing. Somebody else's folder would let him
+// put his own locks and records under our names.
+int open_own_folder(const char* path, UniqueFd& folder) {
+  if (::mkdir(path, 0711) != 0 && errno != EEXIST) return errno;
+  folder.reset(::open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW));
+  struct stat info {};
+  if (!folder || ::fstat(folder.get(), &info) != 0) return errno;
+  return info.st_uid == ::geteuid() && (info.st_mode & 022) == 0 ? 0 : EPERM;
+}
+
 }  // namespace
 
 Failure set_up_launcher(const LauncherOptions& options, LauncherState& state) {
@@ -43,24 +55,26 @@ Failure set_up_launcher(const LauncherOptions& options, LauncherState& state) {
   if (state.rootless) {
     if (Result<void> entered = enter_user_namespace(); !entered) return failure(Step::kUserNamespace, entered.error());
   }
-  // 0711: the client reaches its sockets by name and lists nothing.
-  if (::mkdir(options.run_folder.c_str(), 0711) != 0 && errno != EEXIST) return {Step::kRunFolder, errno};
-  state.run.reset(::open(options.run_folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW));
-  struct stat info {};
-  if (!state.run || ::fstat(state.run.get(), &info) != 0) return {Step::kRunFolder, errno};
-  // Somebody else's folder would let him put his own locks and records under our names.
-  if (info.st_uid != ::geteuid() || (info.st_mode & 022) != 0) return {Step::kRunFolder, EPERM};
+  if (int error = open_own_folder(options.run_folder.c_str(), state.run); error != 0) return {Step::kRunFolder, error};
+  // Uids and cgroups are the host's, so who has which is settled in one place. Rootless has neither.
+  const char* shared = state.rootless ? options.run_folder.c_str() : kSharedFolder;
+  if (int error = open_own_folder(shared, state.shared); error != 0) return {Step::kRunFolder, error};
   state.host_mounts.reset(::open("/proc/self/ns/mnt", O_RDONLY | O_CLOEXEC));
   if (!state.host_mounts) return {Step::kTemplate, errno};
   if (!state.rootless) state.cgroups = Cgroups::detect();
 
+  if (!options.disk_folder.empty()) {
+    ::mkdir(options.disk_folder.c_str(), 0700);  // whether it is there is seen when a disk is needed
+    state.disks.reset(::open(options.disk_folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  }
+
   Result<UniqueFd> guest = open_guest(options.guest_program);
   if (!guest) return failure(Step::kExecGuest, guest.error());
   state.guest_program = std::move(*guest);
-  Result<Slot> slot = claim_slot(state.run, state.cgroups, state.rootless);
+  Result<Slot> slot = claim_slot(state.shared, state.cgroups, state.rootless);
   if (!slot) return failure(Step::kSlot, slot.error());
   state.ready_slot = std::move(*slot);
-  Result<UniqueFd> host_template = build_host_template(state.rootless);
+  Result<UniqueFd> host_template = enter_host_template(state.shared, state.host_mounts, state.rootless);
   if (!host_template) return failure(Step::kTemplate, host_template.error());
   state.host_template = std::move(*host_template);
   return {};

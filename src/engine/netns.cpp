@@ -27,15 +27,15 @@ Result<UniqueFd> make_netns() {
   return netns;
 }
 
-Result<UniqueFd> open_kept_netns(const UniqueFd& run, unsigned number) {
+Result<UniqueFd> open_kept_netns(const UniqueFd& shared, unsigned number) {
   char name[32];
   std::snprintf(name, sizeof name, "net/%u", number);
-  UniqueFd kept(::openat(run.get(), name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW));
+  UniqueFd kept(::openat(shared.get(), name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW));
   struct statfs fs {};
   if (kept && ::fstatfs(kept.get(), &fs) == 0 && fs.f_type == NSFS_MAGIC) return kept;
 
-  if (::mkdirat(run.get(), "net", 0700) != 0 && errno != EEXIST) return fail_errno("mkdir net");
-  UniqueFd spot(::openat(run.get(), name, O_RDONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600));
+  if (::mkdirat(shared.get(), "net", 0700) != 0 && errno != EEXIST) return fail_errno("mkdir net");
+  UniqueFd spot(::openat(shared.get(), name, O_RDONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600));
   if (!spot) return fail_errno("create network namespace file");
   ATOLL_TRY(UniqueFd netns, make_netns());
   // By descriptors, so that no path is walked twice.

@@ -9,7 +9,7 @@ namespace atl::engine {
 
 // Moves the calling process into a new one with lo up, and returns a descriptor of it.
 Result<UniqueFd> make_netns();
-// The one kept at RUN/net/NUMBER (a bind mount, as `ip netns` does); made when missing.
-Result<UniqueFd> open_kept_netns(const UniqueFd& run, unsigned number);
+// The one kept at SHARED/net/NUMBER (a bind mount, as `ip netns` does); made when missing.
+Result<UniqueFd> open_kept_netns(const UniqueFd& shared, unsigned number);
 
 }  // namespace atl::engine

@@ -32,12 +32,12 @@ constexpr Text kTexts[] = {
 };
 
 // Parts of the host's /etc that programs cannot do without and that hold no secrets.
-constexpr const char* kEtcBinds[] = {"etc/ld.so.cache", "etc/alternatives", "etc/ssl/certs", "etc/ssl/openssl.cnf",
-                                     "etc/localtime",   "etc/mime.types",   "etc/fonts",     "etc/java-17-openjdk"};
+constexpr const char* kEtcBinds[] = {"/etc/ld.so.cache", "/etc/alternatives", "/etc/ssl/certs",
+                                     "/etc/ssl/openssl.cnf", "/etc/localtime", "/etc/mime.types",
+                                     "/etc/fonts", "/etc/java-17-openjdk"};
 
 constexpr const char* kFolders[] = {"usr", "etc", "etc/ssl", "dev", "dev/pts", "dev/shm", "proc", "tmp",
-                                    "workspace", "opt", "opt/atoll", "opt/atoll/bin", "opt/atoll/hidden", "var",
-                                    "var/tmp", "run", "home", "mnt"};
+                                    "workspace", "opt", "opt/atoll", "opt/atoll/bin", "opt/atoll/hidden", "var", "run", "home", "mnt"};
 
 struct Device {
   const char* path;
@@ -49,7 +49,7 @@ constexpr Device kDevices[] = {{"dev/null", 3, 1},   {"dev/zero", 5, 1},    {"de
 constexpr std::pair<const char*, const char*> kLinks[] = {
     {"/proc/self/fd", "dev/fd"},        {"/proc/self/fd/0", "dev/stdin"}, {"/proc/self/fd/1", "dev/stdout"},
     {"/proc/self/fd/2", "dev/stderr"},  {"pts/ptmx", "dev/ptmx"},         {"/proc/self/mounts", "etc/mtab"},
-    {"/usr/bin/python3", "opt/atoll/bin/python"}};
+    {"/usr/bin/python3", "opt/atoll/bin/python"}, {"/tmp", "var/tmp"}};
 
 // Binds the host's `path` (relative to /) at the same place below the current folder.
 Result<void> bind_from_host(const char* path, std::uint64_t attributes) {
@@ -93,11 +93,10 @@ Result<void> add_system_folders() {
 
 Result<void> add_etc() {
   for (const Text& text : kTexts) ATOLL_CHECK(write_text(text));
-  for (const char* path : kEtcBinds) {
+  for (const char* source : kEtcBinds) {
     struct stat info {};
-    char source[64] = "/";
-    std::strncat(source, path, sizeof source - 2);
     if (::stat(source, &info) != 0) continue;
+    const char* path = source + 1;
     int made = S_ISDIR(info.st_mode) ? ::mkdir(path, 0755) : ::mknod(path, S_IFREG | 0644, 0);
     if (made != 0) return fail_errno("make place in /etc");
     ATOLL_CHECK(bind_from_host(path, kReadOnly));
@@ -121,9 +120,25 @@ Result<void> add_devices(bool rootless) {
   return {};
 }
 
+// Below the host's folders a place must exist already: those are read-only.
+Result<void> add_mount_point(const MountPoint& point) {
+  char path[256] = {};
+  std::strncpy(path, point.path + 1, sizeof path - 1);
+  for (char* at = path; (at = std::strchr(at, '/')) != nullptr; ++at) {
+    *at = '\0';
+    if (::mkdir(path, 0755) != 0 && errno != EEXIST) return fail_errno("mkdir mount point");
+    *at = '/';
+  }
+  int made = point.folder ? ::mkdir(path, 0755) : ::mknod(path, S_IFREG | 0644, 0);
+  if (made != 0 && errno != EEXIST) return fail_errno("make mount point");
+  return {};
+}
+
 }  // namespace
 
-Result<UniqueFd> build_host_template(bool rootless) {
+std::span<const char* const> host_template_sources() { return kEtcBinds; }
+
+Result<UniqueFd> build_host_template(bool rootless, std::span<const MountPoint> points) {
   if (::unshare(CLONE_NEWNS) != 0) return fail_errno("unshare mounts");
   if (::mount(nullptr, "/", nullptr, MS_REC | MS_PRIVATE, nullptr) != 0) return fail_errno("make mounts private");
   mode_t old_mask = ::umask(0);
@@ -137,6 +152,7 @@ Result<UniqueFd> build_host_template(bool rootless) {
   ATOLL_CHECK(add_system_folders());
   ATOLL_CHECK(add_etc());
   ATOLL_CHECK(add_devices(rootless));
+  for (const MountPoint& point : points) ATOLL_CHECK(add_mount_point(point));
   ATOLL_CHECK(bind_from_host("proc", MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV | MOUNT_ATTR_NOEXEC));
   ::umask(old_mask);
   if (confine::wall_up(Wall::kReadOnlyRoot)) {

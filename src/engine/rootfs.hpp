@@ -4,6 +4,8 @@
 // the namespace and mounts its private parts on top.
 #pragma once
 
+#include <span>
+
 #include "base/result.hpp"
 #include "base/unique_fd.hpp"
 
@@ -13,8 +15,17 @@ namespace atl::engine {
 inline constexpr unsigned kGuestUid = 0;
 inline constexpr unsigned kUserUid = 1000;
 
+// A place that must exist before the root turns read-only.
+struct MountPoint {
+  const char* path = nullptr;  // absolute, checked (request_check.cpp)
+  bool folder = true;
+};
+
 // Moves the calling process into a new mount namespace holding the host template and returns a
 // descriptor of that namespace. `rootless`: device nodes are bound, not made.
-Result<UniqueFd> build_host_template(bool rootless);
+Result<UniqueFd> build_host_template(bool rootless, std::span<const MountPoint> points = {});
+
+// What besides /usr the template is made from, as absolute paths.
+std::span<const char* const> host_template_sources();
 
 }  // namespace atl::engine

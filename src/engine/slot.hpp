@@ -1,6 +1,6 @@
 // A slot is what a sandbox borrows from the host: a pair of uids nobody else has, a cgroup leaf and a
 // network namespace. Slots are numbered and reused: a removed memory cgroup lingers as a dying one,
-// and a network namespace costs half a millisecond to make. A slot is taken by locking RUN/slots/N;
+// and a network namespace costs half a millisecond to make. A slot is taken by locking SHARED/slots/N;
 // the lock is shared with pid 1 of the sandbox, so a slot stays taken when the launcher dies.
 #pragma once
 
@@ -30,8 +30,8 @@ struct Slot {
 
 inline constexpr unsigned kMaxSlots = 8192;
 
-// Takes the first free slot. `run` is the launcher's own folder; rootless slots have neither cgroup
+// Takes the first free slot. `shared` is the folder that all launchers of the host share; rootless slots have neither cgroup
 // nor a kept network namespace.
-Result<Slot> claim_slot(const UniqueFd& run, const Cgroups& cgroups, bool rootless);
+Result<Slot> claim_slot(const UniqueFd& shared, const Cgroups& cgroups, bool rootless);
 
 }  // namespace atl::engine

@@ -70,6 +70,8 @@ class Sandbox {
 
   virtual const SandboxId& id() const = 0;
   virtual std::string workspace() const { return "/workspace"; }
+  // What a snapshot holds.
+  virtual std::vector<std::string> writable_folders() const { return {workspace(), "/tmp"}; }
   virtual async::Task<Result<void>> start() = 0;
   virtual async::Task<Result<void>> stop() = 0;  // everything in it is gone when this returns
   virtual bool is_running() const = 0;

@@ -60,7 +60,10 @@ void become_root() {
   attack::stopped(errno, "setresuid");
 }
 
-void use_chroot() { attack::verdict(chroot("/tmp"), "chroot"); }
+void use_chroot() {
+  attack::become_namespace_root(0);
+  attack::verdict(chroot("/tmp"), "chroot");
+}
 
 void use_chown() {
   const char* path = "/tmp/chowned";

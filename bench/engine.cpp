@@ -1,0 +1,164 @@
+// atoll-bench-engine: what the engine costs below the command line. Prints JSON rows for bench/run.py.
+// Run as root on a quiet machine; every loop is bounded in count.
+#include <unistd.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <fstream>
+#include <string>
+#include <vector>
+
+#include "async/run.hpp"
+#include "sandbox/registry.hpp"
+
+namespace {
+
+using atl::Result;
+using atl::SandboxId;
+using atl::async::Executor;
+using atl::async::Task;
+using Clock = std::chrono::steady_clock;
+
+double ms_since(Clock::time_point start) { return std::chrono::duration<double, std::milli>(Clock::now() - start).count(); }
+
+bool first_row = true;
+void row_start() {
+  std::printf("%s", first_row ? "{\"rows\":[" : ",");
+  first_row = false;
+}
+
+void print_times(const char* name, const char* mode, std::vector<double> times) {
+  std::ranges::sort(times);
+  row_start();
+  std::printf("{\"case\":\"%s\",\"mode\":\"%s\",\"contender\":\"atoll\",\"unit\":\"ms\",\"min\":%.4f,\"p50\":%.4f,\"p95\":%.4f}",
+              name, mode, times.front(), times[times.size() / 2], times[times.size() * 95 / 100]);
+}
+
+void print_value(const char* name, const char* unit, double value) {
+  row_start();
+  std::printf("{\"case\":\"%s\",\"contender\":\"atoll\",\"unit\":\"%s\",\"value\":%.3f}", name, unit, value);
+}
+
+template <typename T>
+T must(Result<T> result, const char* what) {
+  if (!result) {
+    std::fprintf(stderr, "%s: %s\n", what, result.error().to_string().c_str());
+    std::exit(1);
+  }
+  if constexpr (!std::is_void_v<T>) return std::move(*result);
+}
+
+using SandboxPtr = std::unique_ptr<atl::sandbox::Sandbox>;
+
+Task<SandboxPtr> started(atl::sandbox::Backend& backend) {
+  atl::sandbox::SandboxSpec spec{.id = SandboxId::make()};
+  spec.limits.cpus = 2;
+  Result<SandboxPtr> made = co_await backend.create(std::move(spec));
+  SandboxPtr box = must(std::move(made), "create");
+  Result<void> up = co_await box->start();
+  must(std::move(up), "start");
+  co_return box;
+}
+
+Task<void> run_true(atl::sandbox::Sandbox& box) {
+  Result<atl::sandbox::ExecResult> result = co_await box.exec({.argv = {"/bin/true"}});
+  if (must(std::move(result), "exec").status.exit_code != 0) std::exit(1);
+}
+
+Task<void> life_cycles(atl::sandbox::Backend& backend, int count) {
+  std::vector<double> create, exec, destroy;
+  Clock::time_point begin = Clock::now();
+  for (int i = 0; i < count; ++i) {
+    Clock::time_point start = Clock::now();
+    SandboxPtr box = co_await started(backend);
+    create.push_back(ms_since(start));
+    start = Clock::now();
+    co_await run_true(*box);
+    exec.push_back(ms_since(start));
+    start = Clock::now();
+    Result<void> stopped = co_await box->stop();
+    must(std::move(stopped), "stop");
+    destroy.push_back(ms_since(start));
+  }
+  double seconds = ms_since(begin) / 1000;
+  print_times("create", "hot", std::move(create));
+  print_times("first exec of true", "hot", std::move(exec));
+  print_times("destroy", "hot", std::move(destroy));
+  print_value("create+exec+destroy, one at a time", "1/s", count / seconds);
+}
+
+Task<void> running_sandbox(atl::sandbox::Backend& backend, int count) {
+  SandboxPtr box = co_await started(backend);
+  std::vector<double> exec;
+  for (int i = 0; i < count; ++i) {
+    Clock::time_point start = Clock::now();
+    co_await run_true(*box);
+    exec.push_back(ms_since(start));
+  }
+  print_times("exec of true in a running sandbox", "hot", std::move(exec));
+
+  constexpr std::uint64_t kBytes = 1ull << 30;
+  Clock::time_point start = Clock::now();
+  auto spawned = co_await box->spawn({.argv = {"/usr/bin/head", "-c", std::to_string(kBytes), "/dev/zero"}});
+  auto process = must(std::move(spawned), "spawn");
+  std::uint64_t seen = 0;
+  for (;;) {
+    auto read = co_await process->read();
+    auto chunk = must(std::move(read), "read");
+    if (chunk.stream == atl::sandbox::OutputStream::kEnd) break;
+    seen += chunk.bytes.size();
+  }
+  if (seen != kBytes) std::exit(1);
+  print_value("output of a running sandbox", "MB/s", static_cast<double>(kBytes) / 1e3 / ms_since(start));
+  Result<void> stopped = co_await box->stop();
+  must(std::move(stopped), "stop");
+}
+
+std::uint64_t available_memory_kb() {
+  std::ifstream file("/proc/meminfo");
+  std::string line;
+  while (std::getline(file, line)) {
+    if (line.starts_with("MemAvailable:")) return std::strtoull(line.c_str() + 13, nullptr, 10);
+  }
+  return 0;
+}
+
+Task<void> idle_memory(atl::sandbox::Backend& backend, int count) {
+  std::vector<SandboxPtr> boxes;
+  for (int i = 0; i < count; ++i) boxes.push_back(co_await started(backend));  // slots warm up
+  for (SandboxPtr& box : boxes) must(co_await box->stop(), "stop");
+  boxes.clear();
+  std::uint64_t before = available_memory_kb();
+  for (int i = 0; i < count; ++i) {
+    boxes.push_back(co_await started(backend));
+    co_await run_true(*boxes.back());
+  }
+  double used = static_cast<double>(before) - static_cast<double>(available_memory_kb());
+  print_value("memory of an idle sandbox", "KiB", used / count);
+  for (SandboxPtr& box : boxes) must(co_await box->stop(), "stop");
+}
+
+Task<int> measure(Executor executor, bool quick) {
+  atl::sandbox::Registry registry;
+  atl::backends::register_all_backends(registry);
+  const atl::sandbox::BackendEntry* entry = must(registry.get("native"), "backend");
+  std::string folder = "/run/atoll-bench-" + std::to_string(::getpid());
+  auto backend = must(entry->make({.executor = executor, .run_folder = folder, .settings = {}}), "launcher");
+  SandboxPtr warm_up = co_await started(*backend);
+  must(co_await warm_up->stop(), "stop");
+  co_await life_cycles(*backend, quick ? 50 : 500);
+  co_await running_sandbox(*backend, quick ? 100 : 1000);
+  co_await idle_memory(*backend, quick ? 20 : 100);
+  std::printf("]}\n");
+  co_return 0;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  bool quick = std::any_of(argv, argv + argc, [](const char* arg) { return std::strcmp(arg, "--quick") == 0; });
+  return atl::async::run_to_end<int>([quick](Executor executor) { return measure(std::move(executor), quick); });
+}

@@ -1,0 +1,75 @@
+# bash completion for atoll, made by `atoll completion bash`
+_atoll_files() {
+  compopt -o filenames 2>/dev/null
+  mapfile -t COMPREPLY < <(compgen -f -- "$1")
+}
+
+_atoll() {
+  local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD-1]} i
+  COMPREPLY=()
+  if (( COMP_CWORD == 1 )); then
+    COMPREPLY=($(compgen -W 'run doctor backends completion version help -h --help -V --version' -- "$cur"))
+    return
+  fi
+  case ${COMP_WORDS[1]} in
+    run)
+      for (( i = 2; i < COMP_CWORD; i++ )); do
+        case ${COMP_WORDS[i]} in
+          --language|-l|--code|-c|--env|-e|--env-file|--mount|--workdir|--hostname|--backend|--memory|--cpus|--pids|--disk|--inodes|--open-files|--timeout|--max-output|--deny-read|--allow-write|--deny-write|--output|-o|--color) (( i++ ));;
+          --) i=-1; break;;
+          -?*) ;;
+          *) i=-1; break;;
+        esac
+      done
+      if (( i == -1 )); then _atoll_files "$cur"; return; fi
+      case $prev in
+        --language|-l) COMPREPLY=($(compgen -W 'python javascript bash py js node sh shell' -- "$cur")); return;;
+        --code|-c) COMPREPLY=(); return;;
+        --env|-e) COMPREPLY=(); return;;
+        --env-file) _atoll_files "$cur"; return;;
+        --mount) compopt -o nospace; _atoll_files "$cur"; return;;
+        --workdir) COMPREPLY=(); return;;
+        --hostname) COMPREPLY=(); return;;
+        --backend) COMPREPLY=($(compgen -W 'native' -- "$cur")); return;;
+        --memory) COMPREPLY=(); return;;
+        --cpus) COMPREPLY=(); return;;
+        --pids) COMPREPLY=(); return;;
+        --disk) COMPREPLY=(); return;;
+        --inodes) COMPREPLY=(); return;;
+        --open-files) COMPREPLY=(); return;;
+        --timeout) COMPREPLY=(); return;;
+        --max-output) COMPREPLY=(); return;;
+        --deny-read) COMPREPLY=(); return;;
+        --allow-write) COMPREPLY=(); return;;
+        --deny-write) COMPREPLY=(); return;;
+        --output|-o) COMPREPLY=($(compgen -W 'text json' -- "$cur")); return;;
+        --color) COMPREPLY=($(compgen -W 'auto always never' -- "$cur")); return;;
+      esac
+      if [[ $cur == -* ]]; then COMPREPLY=($(compgen -W '-l --language -c --code -e --env --env-file --mount --workdir --hostname --backend --memory --cpus --pids --disk --inodes --open-files --timeout --max-output --deny-read --allow-write --deny-write -i --interactive -t --tty -o --output -q --quiet -v --verbose --color -h --help' -- "$cur")); return; fi
+      _atoll_files "$cur";;
+    doctor)
+      case $prev in
+        --output|-o) COMPREPLY=($(compgen -W 'text json' -- "$cur")); return;;
+        --color) COMPREPLY=($(compgen -W 'auto always never' -- "$cur")); return;;
+      esac
+      if [[ $cur == -* ]]; then COMPREPLY=($(compgen -W '-o --output --color -h --help' -- "$cur")); return; fi
+      ;;
+    backends)
+      case $prev in
+        --output|-o) COMPREPLY=($(compgen -W 'text json' -- "$cur")); return;;
+        --color) COMPREPLY=($(compgen -W 'auto always never' -- "$cur")); return;;
+      esac
+      if [[ $cur == -* ]]; then COMPREPLY=($(compgen -W '-o --output --color -h --help' -- "$cur")); return; fi
+      ;;
+    completion)
+      if [[ $cur == -* ]]; then COMPREPLY=($(compgen -W '-h --help' -- "$cur")); return; fi
+      COMPREPLY=($(compgen -W 'bash zsh fish' -- "$cur"));;
+    version)
+      if [[ $cur == -* ]]; then COMPREPLY=($(compgen -W '-h --help' -- "$cur")); return; fi
+      ;;
+    help)
+      if [[ $cur == -* ]]; then COMPREPLY=($(compgen -W '--markdown -h --help' -- "$cur")); return; fi
+      COMPREPLY=($(compgen -W 'run doctor backends completion version help' -- "$cur"));;
+  esac
+}
+complete -F _atoll atoll

@@ -1,0 +1,147 @@
+#include "backends/native/launcher_client.hpp"
+
+#include <sys/socket.h>
+
+#include <algorithm>
+#include <cstring>
+
+namespace atl::backends::native {
+namespace {
+
+using engine::LauncherOp;
+using engine::LauncherReply;
+using engine::LauncherStatus;
+using engine::Step;
+
+engine::BoxId box_id(const std::string& text) {
+  engine::BoxId id;
+  std::memcpy(id.text.data(), text.data(), std::min(text.size(), id.text.size() - 1));
+  return id;
+}
+
+}  // namespace
+
+LauncherClient::LauncherClient(async::Executor executor, UniqueFd control)
+    : control_(std::move(executor), std::move(control), async::FdKind::kSocket) {}
+
+Result<void> LauncherClient::send(const void* bytes, std::size_t size, std::span<const int> descriptors) {
+  alignas(cmsghdr) char ancillary[CMSG_SPACE(sizeof(int) * engine::kMaxMounts)] = {};
+  iovec part{const_cast<void*>(bytes), size};
+  msghdr message{.msg_iov = &part, .msg_iovlen = 1};
+  if (!descriptors.empty()) {
+    message.msg_control = ancillary;
+    message.msg_controllen = CMSG_SPACE(descriptors.size_bytes());
+    cmsghdr* header = CMSG_FIRSTHDR(&message);
+    header->cmsg_level = SOL_SOCKET;
+    header->cmsg_type = SCM_RIGHTS;
+    header->cmsg_len = CMSG_LEN(descriptors.size_bytes());
+    std::memcpy(CMSG_DATA(header), descriptors.data(), descriptors.size_bytes());
+  }
+  // A request fits the socket's buffer many times over; a launcher that let it fill up is lost.
+  if (::sendmsg(control_.fd().get(), &message, MSG_NOSIGNAL | MSG_DONTWAIT) < 0) {
+    return fail(Error(Code::kBackend, "the launcher is gone", errno));
+  }
+  return {};
+}
+
+async::Task<Result<LauncherReply>> LauncherClient::create(engine::CreateRequest request, std::vector<int> sources) {
+  ATOLL_CO_CHECK(send(&request, sizeof request, sources));
+  ATOLL_CO_TRY(auto replies, co_await wait(LauncherOp::kCreate, request.header.id.text.data()));
+  co_return replies.back();
+}
+
+async::Task<Result<LauncherReply>> LauncherClient::call(LauncherOp op, SandboxId id) {
+  engine::RequestHeader request{.op = op, .id = box_id(id.str())};
+  ATOLL_CO_CHECK(send(&request, sizeof request, {}));
+  ATOLL_CO_TRY(auto replies, co_await wait(op, id.str()));
+  co_return replies.back();
+}
+
+async::Task<Result<std::vector<SandboxId>>> LauncherClient::list() {
+  engine::RequestHeader request{.op = LauncherOp::kList};
+  ATOLL_CO_CHECK(send(&request, sizeof request, {}));
+  ATOLL_CO_TRY(auto replies, co_await wait(LauncherOp::kList, {}));
+  std::vector<SandboxId> ids;
+  for (const LauncherReply& reply : replies) {
+    if (reply.status == LauncherStatus::kListed) ids.emplace_back(reply.id.text.data());
+  }
+  co_return ids;
+}
+
+async::Task<Result<std::vector<LauncherReply>>> LauncherClient::wait(LauncherOp op, std::string id) {
+  auto waiter = waiters_.insert(waiters_.end(), Waiter{.op = op, .id = std::move(id)});
+  // Also when this task is cancelled in the middle.
+  struct Leave {
+    std::list<Waiter>& list;
+    std::list<Waiter>::iterator at;
+    ~Leave() { list.erase(at); }
+  } leave{waiters_, waiter};
+  while (!waiter->done) {
+    if (reading_) {
+      co_await changed_.wait();
+      continue;
+    }
+    Result<void> read = co_await read_one();
+    changed_.notify_all();
+    if (!read) co_return fail(std::move(read).error());
+  }
+  if (waiter->replies.back().status == LauncherStatus::kFailed) co_return fail(launcher_error(waiter->replies.back()));
+  co_return std::move(waiter->replies);
+}
+
+async::Task<Result<void>> LauncherClient::read_one() {
+  reading_ = true;
+  struct Done {
+    bool& flag;
+    ~Done() { flag = false; }
+  } done{reading_};
+  LauncherReply reply;
+  std::span<char> into(reinterpret_cast<char*>(&reply), sizeof reply);
+  Result<std::size_t> size = co_await control_.read_some(into);
+  if (!size) co_return fail(std::move(size).error());
+  if (*size != sizeof reply || reply.magic != engine::kLauncherMagic) {
+    co_return fail(Code::kBackend, "the launcher is gone");
+  }
+  take(reply);
+  co_return Result<void>{};
+}
+
+void LauncherClient::take(const LauncherReply& reply) {
+  if (reply.status == LauncherStatus::kExited) return;  // the guest's connection tells this as well
+  for (Waiter& waiter : waiters_) {
+    if (waiter.done || waiter.op != reply.op) continue;
+    if (waiter.op != LauncherOp::kList && waiter.id != reply.id.text.data()) continue;
+    waiter.replies.push_back(reply);
+    waiter.done = reply.status != LauncherStatus::kListed;
+    return;
+  }
+}
+
+Error launcher_error(const LauncherReply& reply) {
+  std::string what(engine::step_name(reply.step));
+  int error = reply.errno_value;
+  auto host = [&](const char* advice) {
+    return Error(Code::kHostUnsupported, "this host refuses sandboxes while " + what + "; " + advice, error);
+  };
+  switch (reply.step) {
+    case Step::kBadRequest: return Error(Code::kInvalidArgument, "the launcher refused the request", error);
+    case Step::kUnknownBox: return Error(Code::kNotFound, "no such sandbox", error);
+    case Step::kBusy: return Error(Code::kConflict, "a sandbox of that name exists already", error);
+    case Step::kMount:
+      return Error(error == EACCES || error == EPERM ? Code::kForbidden : Code::kInvalidArgument,
+                   "a folder could not be mounted: the target must lie on a writable place or exist", error);
+    case Step::kRule: return Error(Code::kInvalidArgument, "a file system rule names a path that cannot be changed", error);
+    case Step::kUserNamespace: return host("allow user namespaces (user.max_user_namespaces), or run as root");
+    case Step::kRunFolder:
+      return Error(Code::kHostUnsupported, "the run folder cannot be used: it must be yours and writable by nobody else",
+                   error);
+    case Step::kLimits: return Error(Code::kLimitUnenforceable, "the kernel refused a limit", error);
+    default: break;
+  }
+  if (error == ENOSPC || error == ENOMEM || error == EAGAIN || error == EMFILE || error == ENFILE) {
+    return Error(Code::kResourceExhausted, "the host ran out of something while " + what, error);
+  }
+  return host("`atoll doctor` says what is missing");
+}
+
+}  // namespace atl::backends::native

@@ -1,0 +1,48 @@
+// Talks to a launcher. Replies come by id and operation, so calls of many sandboxes run side by side:
+// whoever waits first reads for all. Lives on one I/O thread.
+#pragma once
+
+#include <list>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "async/event.hpp"
+#include "async/stream.hpp"
+#include "async/task.hpp"
+#include "base/ids.hpp"
+#include "base/result.hpp"
+#include "engine/launcher_protocol.hpp"
+
+namespace atl::backends::native {
+
+class LauncherClient {
+ public:
+  LauncherClient(async::Executor executor, UniqueFd control);
+
+  // The request is on its way when this returns; the reply is awaited.
+  async::Task<Result<engine::LauncherReply>> create(engine::CreateRequest request, std::vector<int> sources);
+  async::Task<Result<engine::LauncherReply>> call(engine::LauncherOp op, SandboxId id);
+  async::Task<Result<std::vector<SandboxId>>> list();
+ private:
+  struct Waiter {
+    engine::LauncherOp op;
+    std::string id;
+    std::vector<engine::LauncherReply> replies;
+    bool done = false;
+  };
+  Result<void> send(const void* bytes, std::size_t size, std::span<const int> descriptors);
+  async::Task<Result<std::vector<engine::LauncherReply>>> wait(engine::LauncherOp op, std::string id);
+  async::Task<Result<void>> read_one();
+  void take(const engine::LauncherReply& reply);
+
+  async::Stream control_;
+  std::list<Waiter> waiters_;
+  async::Event changed_;
+  bool reading_ = false;
+};
+
+// The sentence and code for a request that the launcher could not fulfil.
+Error launcher_error(const engine::LauncherReply& reply);
+
+}  // namespace atl::backends::native

@@ -1,0 +1,115 @@
+#include "backends/native/native_sandbox.hpp"
+
+#include <utility>
+
+#include "async/unix_socket.hpp"
+#include "backends/native/create_request.hpp"
+
+namespace atl::backends::native {
+
+using async::Task;
+using engine::LauncherOp;
+using sandbox::State;
+
+NativeSandbox::NativeSandbox(async::Executor executor, std::shared_ptr<LauncherClient> launcher, Tokens tokens,
+                             std::string run_folder, sandbox::SandboxSpec spec)
+    : GuestSandbox(std::move(executor), spec.id),
+      launcher_(std::move(launcher)),
+      tokens_(std::move(tokens)),
+      run_folder_(std::move(run_folder)),
+      spec_(std::move(spec)) {}
+
+NativeSandbox::NativeSandbox(async::Executor executor, std::shared_ptr<LauncherClient> launcher, Tokens tokens,
+                             std::string run_folder, SandboxId id, guest::Token token, std::uint32_t walls)
+    : GuestSandbox(std::move(executor), id),
+      launcher_(std::move(launcher)),
+      tokens_(std::move(tokens)),
+      run_folder_(std::move(run_folder)),
+      token_(token),
+      walls_(walls),
+      state_(State::kRunning) {}
+
+Task<Result<void>> NativeSandbox::start() {
+  if (state_ != State::kCreated) co_return fail(Code::kConflict, "the sandbox was started before");
+  ATOLL_CO_TRY(token_, tokens_.make(id()));
+  ATOLL_CO_TRY(engine::CreateRequest request, create_request(spec_, token_));
+  std::vector<int> sources;
+  for (const sandbox::Mount& mount : spec_.mounts) sources.push_back(mount.source.get());
+  Result<engine::LauncherReply> reply = co_await launcher_->create(request, std::move(sources));
+  if (!reply) {
+    tokens_.forget(id());
+    co_return fail(std::move(reply).error());
+  }
+  walls_ = reply->walls;
+  state_ = State::kRunning;
+  spec_.mounts.clear();
+  if (Result<void> held = check_asked_limits(spec_.asked, walls_); !held) {
+    Result<void> stopped = co_await stop();
+    co_return stopped ? fail(std::move(held).error()) : fail(std::move(stopped).error());
+  }
+  co_return Result<void>();
+}
+
+Task<Result<void>> NativeSandbox::stop() {
+  if (state_ == State::kCreated || state_ == State::kStopped) co_return Result<void>();
+  drop_guest();
+  Result<engine::LauncherReply> reply = co_await launcher_->call(LauncherOp::kDestroy, id());
+  // Gone already is as good as gone now.
+  if (!reply && reply.error().code() != Code::kNotFound) co_return fail(std::move(reply).error());
+  state_ = State::kStopped;
+  tokens_.forget(id());
+  co_return Result<void>();
+}
+
+bool NativeSandbox::is_running() const { return state_ == State::kRunning || state_ == State::kPaused; }
+
+sandbox::Status NativeSandbox::status() const { return {state_, isolation_of(walls_)}; }
+
+Task<Result<sandbox::GuestLink>> NativeSandbox::open_link() {
+  if (state_ == State::kPaused) co_return fail(Code::kConflict, "the sandbox is paused");
+  if (state_ != State::kRunning) co_return fail(Code::kNotStarted, "the sandbox is not running");
+  Result<UniqueFd> socket = co_await async::connect_unix(run_folder_ + "/" + id().str() + ".sock");
+  if (!socket) {
+    state_ = State::kStopped;
+    co_return fail(Error(Code::kNotStarted, "the sandbox is gone", socket.error().errno_value()));
+  }
+  async::Stream stream(executor(), std::move(*socket), async::FdKind::kSocket);
+  co_return sandbox::GuestLink{std::move(stream), token_, std::nullopt};
+}
+
+Task<Result<sandbox::Usage>> NativeSandbox::usage() {
+  if (!is_running()) co_return fail(Code::kNotStarted, "the sandbox is not running");
+  ATOLL_CO_TRY(engine::LauncherReply reply, co_await launcher_->call(LauncherOp::kUsage, id()));
+  const engine::UsageFigures& figures = reply.usage;
+  co_return sandbox::Usage{.cpu_seconds = static_cast<double>(figures.cpu_ns) / 1e9,
+                           .memory_bytes = figures.memory_bytes,
+                           .memory_peak_bytes = figures.memory_peak_bytes,
+                           .memory_limit_bytes = spec_.limits.memory_bytes,
+                           .pids = figures.pids,
+                           .oom_kills = figures.oom_kills,
+                           .disk_bytes = figures.disk_bytes};
+}
+
+Task<bool> NativeSandbox::was_out_of_memory() {
+  Result<engine::LauncherReply> reply = co_await launcher_->call(LauncherOp::kUsage, id());
+  if (!reply) co_return false;
+  co_return std::exchange(oom_kills_seen_, reply->usage.oom_kills) < reply->usage.oom_kills;
+}
+
+Task<Result<void>> NativeSandbox::freeze(bool frozen) {
+  if (!is_running()) co_return fail(Code::kNotStarted, "the sandbox is not running");
+  LauncherOp op = frozen ? LauncherOp::kFreeze : LauncherOp::kThaw;
+  Result<engine::LauncherReply> reply = co_await launcher_->call(op, id());
+  if (!reply) {
+    // Rootless there is no freezer to write to.
+    bool missing = reply.error().errno_value() == EOPNOTSUPP;
+    co_return missing ? fail(Code::kUnsupported, "pausing needs a freezer cgroup; run as root") : fail(std::move(reply).error());
+  }
+  state_ = frozen ? State::kPaused : State::kRunning;
+  co_return Result<void>();
+}
+
+Task<Result<void>> NativeSandbox::pause() { return freeze(true); }
+Task<Result<void>> NativeSandbox::resume() { return freeze(false); }
+
+}  // namespace atl::backends::native

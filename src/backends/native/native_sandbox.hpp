@@ -1,0 +1,48 @@
+// A sandbox behind Linux namespaces: the launcher builds it, the guest inside does the rest.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "backends/native/launcher_client.hpp"
+#include "backends/native/tokens.hpp"
+#include "sandbox/guest_sandbox.hpp"
+#include "sandbox/spec.hpp"
+
+namespace atl::backends::native {
+
+class NativeSandbox : public sandbox::GuestSandbox {
+ public:
+  // A new one; start() builds it.
+  NativeSandbox(async::Executor executor, std::shared_ptr<LauncherClient> launcher, Tokens tokens, std::string run_folder,
+                sandbox::SandboxSpec spec);
+  // One that lives already.
+  NativeSandbox(async::Executor executor, std::shared_ptr<LauncherClient> launcher, Tokens tokens, std::string run_folder,
+                SandboxId id, guest::Token token, std::uint32_t walls);
+
+  async::Task<Result<void>> start() override;
+  async::Task<Result<void>> stop() override;
+  bool is_running() const override;
+  sandbox::Status status() const override;
+  async::Task<Result<sandbox::Usage>> usage() override;
+  async::Task<Result<void>> pause() override;
+  async::Task<Result<void>> resume() override;
+
+ protected:
+  async::Task<Result<sandbox::GuestLink>> open_link() override;
+  async::Task<bool> was_out_of_memory() override;
+
+ private:
+  async::Task<Result<void>> freeze(bool frozen);
+
+  std::shared_ptr<LauncherClient> launcher_;
+  Tokens tokens_;
+  std::string run_folder_;
+  sandbox::SandboxSpec spec_;
+  guest::Token token_{};
+  std::uint32_t walls_ = 0;
+  std::uint64_t oom_kills_seen_ = 0;
+  sandbox::State state_ = sandbox::State::kCreated;
+};
+
+}  // namespace atl::backends::native

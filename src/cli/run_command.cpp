@@ -1,0 +1,32 @@
+#include "cli/run_command.hpp"
+
+#include <unistd.h>
+
+#include "cli/exit_status.hpp"
+
+namespace atl::cli {
+
+int report_failure(const Error& error, const RunOptions& options) {
+  RunReport report;
+  report.error = error;
+  report.exit_code = exit_status_of(error.code());
+  return report_result(std::move(report), options);
+}
+
+int report_result(RunReport report, const RunOptions& options) {
+  if (options.output == OutputFormat::kJson) {
+    write_all(STDOUT_FILENO, report_json(report, ::isatty(STDOUT_FILENO) == 1));
+  }
+  if (report.error) print_error(*report.error, options.color, options.verbose);
+  return report.exit_code;
+}
+
+bool wants_early_launcher(std::span<const std::string_view> arguments) {
+  for (std::string_view argument : arguments) {
+    if (argument == "--") return true;
+    if (argument == "-h" || argument == "--help" || argument.starts_with("--backend")) return false;
+  }
+  return !arguments.empty();
+}
+
+}  // namespace atl::cli

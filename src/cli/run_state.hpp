@@ -1,0 +1,43 @@
+// What the tasks of one run share. Internal to the run_*.cpp files.
+#pragma once
+
+#include <chrono>
+#include <memory>
+#include <optional>
+
+#include "async/signals.hpp"
+#include "async/task_group.hpp"
+#include "cli/output.hpp"
+#include "cli/report.hpp"
+#include "cli/run_plan.hpp"
+#include "cli/terminal.hpp"
+#include "sandbox/backend.hpp"
+
+namespace atl::cli {
+
+struct RunState {
+  RunState(async::Executor executor, sandbox::Backend& with, RunPlan& what)
+      : backend(with),
+        plan(what),
+        output(executor, what.output == OutputFormat::kJson, what.max_output),
+        helpers(executor),
+        work(executor) {}
+
+  sandbox::Backend& backend;
+  RunPlan& plan;
+  Output output;
+  RunReport report;
+  std::unique_ptr<sandbox::Sandbox> sandbox;
+  std::unique_ptr<sandbox::Process> process;  // once the program runs
+  std::optional<RawTerminal> terminal;
+  int interrupted_by = 0;   // a signal that ended the run from our side
+  async::TaskGroup helpers;  // stdin and signals: end with the program
+  async::TaskGroup work;     // make, run, wait
+};
+
+// Reads stdin and hands it to the program until either ends.
+async::Task<void> pump_stdin(async::Executor executor, RunState& state);
+// Passes signals on to the program's group.
+async::Task<void> forward_signals(async::Signals& signals, RunState& state);
+
+}  // namespace atl::cli

@@ -1,0 +1,99 @@
+#include "engine/request_check.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cerrno>
+#include <cstring>
+
+namespace atl::engine {
+namespace {
+
+CreateRequest good_request() {
+  CreateRequest request;
+  std::strcpy(request.header.id.text.data(), "box-1");
+  std::strcpy(request.hostname.data(), "atoll");
+  return request;
+}
+
+int check(CreateRequest& request, std::size_t size = sizeof(CreateRequest), std::size_t descriptors = 0) {
+  RequestHeader header;
+  return check_request(request, size, descriptors, header);
+}
+
+TEST(RequestCheck, AcceptsADefaultRequest) {
+  CreateRequest request = good_request();
+  EXPECT_EQ(check(request), 0);
+}
+
+TEST(RequestCheck, RefusesAnyOtherSize) {
+  CreateRequest request = good_request();
+  EXPECT_EQ(check(request, sizeof(CreateRequest) - 1), EBADMSG);
+  EXPECT_EQ(check(request, sizeof(RequestHeader)), EBADMSG);
+  EXPECT_EQ(check(request, 3), EBADMSG);
+  EXPECT_EQ(check(request, 0), EBADMSG);
+}
+
+TEST(RequestCheck, RefusesForeignMagicVersionAndOperation) {
+  CreateRequest request = good_request();
+  request.header.magic ^= 1;
+  EXPECT_EQ(check(request), EBADMSG);
+  request = good_request();
+  request.header.version = 99;
+  EXPECT_EQ(check(request), EBADMSG);
+  request = good_request();
+  request.header.op = static_cast<LauncherOp>(77);
+  EXPECT_EQ(check(request), EBADMSG);
+}
+
+TEST(RequestCheck, RefusesIdsThatAreNotPlainNames) {
+  for (const char* id : {"", "../x", "a/b", "UPPER", "a.b", "a b"}) {
+    CreateRequest request = good_request();
+    request.header.id.text.fill('\0');
+    std::strcpy(request.header.id.text.data(), id);
+    EXPECT_EQ(check(request), EBADMSG) << id;
+  }
+  CreateRequest request = good_request();
+  request.header.id.text.fill('a');  // no terminating NUL
+  EXPECT_EQ(check(request), EBADMSG);
+}
+
+TEST(RequestCheck, RefusesMountTargetsThatTouchTheWalls) {
+  for (const char* target : {"", "/", "data", "/a/../etc", "/a//b", "/./x", "/proc", "/proc/sys", "/dev/null", "/mnt",
+                             "/opt/atoll/bin"}) {
+    CreateRequest request = good_request();
+    request.mount_count = 1;
+    std::strcpy(request.mounts[0].target.data(), target);
+    EXPECT_EQ(check(request, sizeof(CreateRequest), 1), EINVAL) << target;
+  }
+  CreateRequest request = good_request();
+  request.mount_count = 1;
+  std::strcpy(request.mounts[0].target.data(), "/processed/data");
+  EXPECT_EQ(check(request, sizeof(CreateRequest), 1), 0);
+}
+
+TEST(RequestCheck, CountsMustMatchTheDescriptors) {
+  CreateRequest request = good_request();
+  EXPECT_EQ(check(request, sizeof(CreateRequest), 1), EBADMSG);
+  request.mount_count = kMaxMounts + 1;
+  EXPECT_EQ(check(request, sizeof(CreateRequest), kMaxMounts + 1), EBADMSG);
+  request = good_request();
+  request.rule_count = kMaxRules + 1;
+  EXPECT_EQ(check(request), EINVAL);
+}
+
+TEST(RequestCheck, RefusesLimitsOutOfRange) {
+  auto refused = [](auto change) {
+    CreateRequest request = good_request();
+    change(request.limits);
+    return check(request) == EINVAL;
+  };
+  EXPECT_TRUE(refused([](Limits& limits) { limits.memory_bytes = 0; }));
+  EXPECT_TRUE(refused([](Limits& limits) { limits.cpu_milli = 0; }));
+  EXPECT_TRUE(refused([](Limits& limits) { limits.pids = 0; }));
+  EXPECT_TRUE(refused([](Limits& limits) { limits.disk_bytes = 0; }));
+  EXPECT_TRUE(refused([](Limits& limits) { limits.disk_bytes = 1ull << 60; }));
+  EXPECT_TRUE(refused([](Limits& limits) { limits.open_files = 1; }));
+}
+
+}  // namespace
+}  // namespace atl::engine

@@ -1,0 +1,64 @@
+#include "guest/atomic_file.hpp"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+namespace atl::guest {
+
+timespec to_timespec(std::int64_t ns) {
+  constexpr std::int64_t kSecond = 1'000'000'000;
+  std::int64_t seconds = ns / kSecond - (ns % kSecond < 0 ? 1 : 0);
+  return {.tv_sec = seconds, .tv_nsec = ns - seconds * kSecond};
+}
+
+Result<AtomicFile> AtomicFile::create(const GuestConfig& config, Place place) {
+  static std::uint64_t counter = 0;
+  struct stat status {};
+  if (::fstatat(place.dir.get(), place.name.c_str(), &status, AT_SYMLINK_NOFOLLOW) == 0 &&
+      !S_ISREG(status.st_mode) && !S_ISLNK(status.st_mode)) {
+    return fail(Code::kInvalidArgument, "\"" + place.name + "\" exists and is not a file.");
+  }
+  for (int attempt = 0; attempt < 100; ++attempt) {  // a restarted guest counts from the start again
+    std::string temporary = ".atoll-put-" + std::to_string(++counter);
+    UniqueFd fd(::openat(place.dir.get(), temporary.c_str(),
+                         O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600));
+    if (fd) return AtomicFile(config, std::move(place), std::move(temporary), std::move(fd));
+    if (errno != EEXIST) return fail_path("Writing", place.name);
+  }
+  return fail(Code::kConflict, "The folder is full of half-written files.");
+}
+
+AtomicFile::~AtomicFile() {
+  if (!fd_) return;
+  AsUser as_user(*config_);
+  ::unlinkat(place_.dir.get(), temporary_.c_str(), 0);
+}
+
+Result<void> AtomicFile::write(std::string_view bytes) {
+  while (!bytes.empty()) {
+    ssize_t size = ::write(fd_.get(), bytes.data(), bytes.size());
+    if (size < 0 && errno == EINTR) continue;
+    if (size <= 0) return fail_path("Writing", place_.name);
+    bytes.remove_prefix(static_cast<std::size_t>(size));
+  }
+  return {};
+}
+
+Result<void> AtomicFile::commit(std::uint32_t mode, std::optional<std::int64_t> mtime_ns) {
+  AsUser as_user(*config_);
+  if (::fchmod(fd_.get(), mode & 0777) != 0) return fail_path("Writing", place_.name);
+  if (mtime_ns) {
+    timespec times[2] = {to_timespec(*mtime_ns), to_timespec(*mtime_ns)};
+    if (::futimens(fd_.get(), times) != 0) return fail_path("Writing", place_.name);
+  }
+  if (::renameat(place_.dir.get(), temporary_.c_str(), place_.dir.get(), place_.name.c_str()) != 0) {
+    return fail_path("Writing", place_.name);
+  }
+  fd_.reset();
+  return {};
+}
+
+}  // namespace atl::guest

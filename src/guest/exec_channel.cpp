@@ -1,0 +1,68 @@
+#include "guest/exec_channel.hpp"
+
+#include <algorithm>
+
+#include "guest/connection.hpp"
+#include "guest/operations.hpp"
+#include "guest/server.hpp"
+
+namespace atl::guest {
+
+ChannelPtr open_exec(Connection& connection, std::uint32_t id, Execution& execution) {
+  return std::make_unique<ExecChannel>(connection, id, execution);
+}
+
+ExecChannel::ExecChannel(Connection& connection, std::uint32_t id, Execution& execution)
+    : Channel(connection, id), execution_(execution) {
+  execution.attach(*this);
+  reply(encoded(ExecStarted{.exec_id = execution.id(), .pid = execution.pid()}));
+  schedule();
+}
+
+ExecChannel::~ExecChannel() { execution_.detach(*this); }
+
+void ExecChannel::on_data(std::string_view bytes) { execution_.input().write(bytes); }
+
+void ExecChannel::on_eof() { execution_.input().finish(); }
+
+bool ExecChannel::on_credit(std::uint8_t stream, std::uint32_t bytes) {
+  if (stream == kStdin || !execution_.output(stream).acknowledge(bytes)) return false;
+  schedule();
+  return true;
+}
+
+// False when the socket is full.
+bool ExecChannel::send_output(std::uint8_t stream) {
+  Output& output = execution_.output(stream);
+  while (output.unsent() > 0) {
+    iovec pieces[2];
+    int count = output.ring().peek(output.sent(), std::min(output.unsent(), kMaxPayload), pieces);
+    std::size_t size = 0;
+    for (int i = 0; i < count; ++i) size += pieces[i].iov_len;
+    output.mark_sent(size);  // the connection has it, or a copy of what the socket did not take
+    if (!connection().send_pieces(id(), stream, {pieces, static_cast<std::size_t>(count)})) return false;
+  }
+  if (output.complete() && !eof_sent_[stream]) {
+    eof_sent_[stream] = true;
+    connection().send(FrameType::kEof, id(), stream, {});
+  }
+  return true;
+}
+
+bool ExecChannel::produce() {
+  if (!send_output(kStdout)) return true;
+  if (!execution_.tty() && !send_output(kStderr)) return true;
+  if (!execution_.running() && eof_sent_[kStdout] && (execution_.tty() || eof_sent_[kStderr])) send_exit();
+  return false;
+}
+
+void ExecChannel::send_exit() {
+  ExitInfo info = execution_.exit_info();
+  if (execution_.output(kStdout).truncated()) info.flags |= ExitInfo::kStdoutTruncated;
+  if (execution_.output(kStderr).truncated()) info.flags |= ExitInfo::kStderrTruncated;
+  connection().send(FrameType::kExit, id(), 0, encoded(info));
+  execution_.set_delivered(server().connection_serial());
+  finish();
+}
+
+}  // namespace atl::guest

@@ -1,0 +1,115 @@
+#include "guest/execution.hpp"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <sys/ioctl.h>
+#include <sys/wait.h>
+
+#include <algorithm>
+
+#include "guest/exec_channel.hpp"
+#include "guest/server.hpp"
+
+namespace atl::guest {
+namespace {
+
+constexpr std::size_t kMaxCommand = 256;
+
+std::uint64_t microseconds(const timeval& time) {
+  return static_cast<std::uint64_t>(time.tv_sec) * 1'000'000 + static_cast<std::uint64_t>(time.tv_usec);
+}
+
+}  // namespace
+
+Execution::Execution(Server& server, std::uint64_t id, const ExecArgs& args, Spawned spawned)
+    : server_(server),
+      pid_(spawned.pid),
+      tty_((args.flags & ExecArgs::kTty) != 0),
+      started_ns_(now_ns()),
+      input_(server.loop(), *this),
+      out_(server.loop(), *this),
+      err_(server.loop(), *this) {
+  info_.exec_id = id;
+  if (args.timeout_ms != 0) deadline_ns_ = started_ns_ + std::uint64_t{args.timeout_ms} * 1'000'000;
+  for (const std::string& word : args.argv) {
+    if (!command_.empty()) command_ += ' ';
+    command_.append(word, 0, kMaxCommand - std::min(kMaxCommand, command_.size()));
+  }
+  command_.resize(std::min(command_.size(), kMaxCommand));
+  if (spawned.in) {
+    input_.open(std::move(spawned.in), tty_ ? Input::Kind::kTerminal : Input::Kind::kPipe);
+  } else {
+    input_.close();
+  }
+  if (tty_) master_.reset(::fcntl(spawned.out.get(), F_DUPFD_CLOEXEC, 3));
+  out_.open(std::move(spawned.out), tty_);
+  if (spawned.err) err_.open(std::move(spawned.err), false);
+}
+
+void Execution::attach(ExecChannel& channel) {
+  if (channel_ != nullptr) channel_->taken_over();
+  channel_ = &channel;
+  out_.rewind();
+  err_.rewind();
+}
+
+void Execution::detach(const ExecChannel& channel) {
+  if (channel_ != &channel) return;
+  channel_ = nullptr;
+  out_.pump();  // whatever was held back for a reader is dropped now
+  err_.pump();
+}
+
+Drains& Execution::drains() { return server_.drains(); }
+
+void Execution::output_changed() {
+  if (channel_ != nullptr) channel_->wake();
+}
+
+void Execution::input_consumed(std::size_t bytes) {
+  if (channel_ != nullptr) channel_->input_consumed(bytes);
+}
+
+bool Execution::send_signal(int signal, bool whole_group) {
+  if (!running_) {
+    errno = ESRCH;
+    return false;
+  }
+  // The group of a program that leads none any more is empty; the program itself is still there.
+  if (whole_group && ::kill(-pid_, signal) == 0) return true;
+  return ::kill(pid_, signal) == 0;
+}
+
+bool Execution::resize(std::uint16_t rows, std::uint16_t cols) {
+  winsize size{.ws_row = rows, .ws_col = cols, .ws_xpixel = 0, .ws_ypixel = 0};
+  return ::ioctl(master_.get(), TIOCSWINSZ, &size) == 0;
+}
+
+void Execution::time_out() {
+  info_.flags |= ExitInfo::kTimedOut;
+  deadline_ns_ = UINT64_MAX;
+  ::kill(-pid_, SIGKILL);
+  ::kill(pid_, SIGKILL);
+}
+
+void Execution::ended(int wait_status, const rusage& usage) {
+  running_ = false;
+  if (WIFSIGNALED(wait_status)) {
+    info_.signal = WTERMSIG(wait_status);
+    info_.exit_code = 128 + info_.signal;
+  } else {
+    info_.exit_code = WEXITSTATUS(wait_status);
+  }
+  info_.user_us = microseconds(usage.ru_utime);
+  info_.system_us = microseconds(usage.ru_stime);
+  info_.max_rss_bytes = static_cast<std::uint64_t>(usage.ru_maxrss) * 1024;
+  info_.wall_us = (now_ns() - started_ns_) / 1000;
+  master_.reset();
+  input_.close();
+  out_.program_ended();
+  err_.program_ended();
+  output_changed();
+}
+
+}  // namespace atl::guest

@@ -1,0 +1,73 @@
+// One run of a program, from its start until its result was collected. It belongs to the table in
+// executions.hpp, not to a connection: a host may go and another (or the same) may attach later.
+#pragma once
+
+#include <sys/resource.h>
+#include <sys/types.h>
+
+#include <cstdint>
+#include <string>
+
+#include "guest/input.hpp"
+#include "guest/messages.hpp"
+#include "guest/output.hpp"
+#include "guest/spawn.hpp"
+
+namespace atl::guest {
+
+class Drains;
+class ExecChannel;
+class Server;
+
+class Execution final : public InputOwner {
+ public:
+  Execution(Server& server, std::uint64_t id, const ExecArgs& args, Spawned spawned);
+  Execution(const Execution&) = delete;
+
+  std::uint64_t id() const { return info_.exec_id; }
+  pid_t pid() const { return pid_; }
+  bool running() const { return running_; }
+  bool tty() const { return tty_; }
+  const ExitInfo& exit_info() const { return info_; }
+  const std::string& command() const { return command_; }
+
+  // One reader at a time: a second one takes over.
+  void attach(ExecChannel& channel);
+  void detach(const ExecChannel& channel);
+  bool attached() const { return channel_ != nullptr; }
+  // A host was sent everything including the exit. It may have died with it in its hands, so the
+  // record stays for a while, but is listed only if that host's connection is gone.
+  void set_delivered(std::uint64_t connection) { delivered_ = connection; }
+  bool delivered_on(std::uint64_t connection) const { return delivered_ == connection; }
+
+  Input& input() { return input_; }
+  Output& output(std::uint8_t stream) { return stream == kStderr ? err_ : out_; }
+  Drains& drains();
+  void output_changed();
+  void input_consumed(std::size_t bytes) override;
+
+  bool send_signal(int signal, bool whole_group);  // errno on failure
+  bool resize(std::uint16_t rows, std::uint16_t cols);
+  std::uint64_t deadline_ns() const { return running_ ? deadline_ns_ : UINT64_MAX; }
+  void time_out();
+  void ended(int wait_status, const rusage& usage);
+  std::size_t kept_bytes() const { return out_.ring().size() + err_.ring().size(); }
+
+ private:
+  Server& server_;
+  pid_t pid_;
+  bool tty_;
+  bool running_ = true;
+  std::uint64_t started_ns_;
+  std::uint64_t deadline_ns_ = UINT64_MAX;
+  std::uint64_t delivered_ = 0;
+  std::string command_;
+  ExitInfo info_;
+  ExecChannel* channel_ = nullptr;
+  UniqueFd master_;  // for resizing
+  Input input_;
+  Output out_;
+  Output err_;
+};
+
+}  // namespace atl::guest

@@ -1,0 +1,81 @@
+#include "guest/executions.hpp"
+
+#include <errno.h>
+#include <signal.h>
+#include <sys/wait.h>
+
+#include <algorithm>
+
+#include "guest/server.hpp"
+
+namespace atl::guest {
+namespace {
+constexpr std::size_t kMaxRunning = 256;
+constexpr std::size_t kMaxEnded = 64;
+constexpr std::size_t kMaxKeptBytes = 16 * kWindow;
+}  // namespace
+
+Result<Execution*> Executions::start(const ExecArgs& args) {
+  if (running_ >= kMaxRunning) {
+    return fail(Code::kResourceExhausted, "256 executions are running in this sandbox already.");
+  }
+  ATOLL_TRY(Spawned spawned, spawn(server_, args));
+  ++running_;
+  std::uint64_t id = next_id_++;
+  auto [entry, _] = table_.emplace(id, std::make_unique<Execution>(server_, id, args, std::move(spawned)));
+  return entry->second.get();
+}
+
+Execution* Executions::find(std::uint64_t id) {
+  auto found = table_.find(id);
+  return found == table_.end() ? nullptr : found->second.get();
+}
+
+void Executions::reap() {
+  for (;;) {
+    siginfo_t info{};
+    // Looks first and takes later: the status of an execution is collected with its usage figures.
+    if (::waitid(P_ALL, 0, &info, WEXITED | WNOHANG | WNOWAIT) != 0 || info.si_pid == 0) return;
+    int status = 0;
+    rusage usage{};
+    if (::wait4(info.si_pid, &status, WNOHANG, &usage) != info.si_pid) return;
+    for (auto& [id, execution] : table_) {
+      if (!execution->running() || execution->pid() != info.si_pid) continue;
+      --running_;
+      some_ended_ = true;
+      execution->ended(status, usage);
+      break;
+    }
+  }
+}
+
+std::uint64_t Executions::expire(std::uint64_t now_ns) {
+  std::uint64_t next = UINT64_MAX;
+  for (auto& [id, execution] : table_) {
+    if (execution->deadline_ns() <= now_ns) execution->time_out();
+    next = std::min(next, execution->deadline_ns());
+  }
+  return next;
+}
+
+void Executions::trim() {
+  if (!some_ended_) return;
+  std::size_t ended = 0;
+  std::size_t bytes = 0;
+  for (auto it = table_.rbegin(); it != table_.rend(); ++it) {  // the youngest stay
+    Execution& execution = *it->second;
+    if (execution.running() || execution.attached()) continue;
+    bytes += execution.kept_bytes();
+    if (++ended <= kMaxEnded && bytes <= kMaxKeptBytes) continue;
+    it->second.reset();
+  }
+  std::erase_if(table_, [](const auto& item) { return item.second == nullptr; });
+}
+
+void Executions::kill_all() {
+  for (auto& [id, execution] : table_) {
+    if (execution->running()) execution->time_out();
+  }
+}
+
+}  // namespace atl::guest

@@ -1,0 +1,172 @@
+#include "guest/spawn.hpp"
+
+#include <fcntl.h>
+#include <sys/ioctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <string>
+#include <vector>
+
+#include "guest/exec_child.hpp"
+#include "guest/paths.hpp"
+#include "guest/server.hpp"
+
+namespace atl::guest {
+namespace {
+
+constexpr std::string_view kDefaultPath = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
+constexpr const char* kDefaultCwd = "/workspace";
+
+std::vector<std::string> programs_to_try(const ExecArgs& args) {
+  const std::string& name = args.argv[0];
+  if (name.find('/') != std::string::npos) return {name};
+  std::string_view path = kDefaultPath;
+  for (const std::string& variable : args.env) {
+    if (variable.starts_with("PATH=")) path = std::string_view(variable).substr(5);
+  }
+  std::vector<std::string> programs;
+  for (;;) {
+    std::size_t colon = path.find(':');
+    std::string program(path.substr(0, colon));
+    if (program.empty()) program = ".";
+    programs.push_back(program.append("/").append(name));
+    if (colon == std::string_view::npos) return programs;
+    path.remove_prefix(colon + 1);
+  }
+}
+
+std::vector<char*> pointers(const std::vector<std::string>& strings) {
+  std::vector<char*> list;
+  list.reserve(strings.size() + 1);
+  for (const std::string& text : strings) list.push_back(const_cast<char*>(text.c_str()));
+  list.push_back(nullptr);
+  return list;
+}
+
+bool has_nul(const std::vector<std::string>& strings) {
+  for (const std::string& text : strings) {
+    if (text.find('\0') != std::string::npos) return true;
+  }
+  return false;
+}
+
+struct Pipe {
+  UniqueFd read, write;
+};
+
+Result<Pipe> make_pipe() {
+  int fds[2];
+  if (::pipe2(fds, O_CLOEXEC) != 0) return fail_errno("Making a pipe");
+  return Pipe{UniqueFd(fds[0]), UniqueFd(fds[1])};
+}
+
+// Only our end: a program that finds its stdout not blocking loses output.
+void unblock(const UniqueFd& fd) { ::fcntl(fd.get(), F_SETFL, O_NONBLOCK | O_RDWR); }
+
+struct Terminal {
+  UniqueFd master, slave;
+};
+
+// Opened with the user's rights, so that devpts makes the user its owner.
+Result<Terminal> open_terminal(Server& server, const ExecArgs& args) {
+  AsUser as_user(server.config());
+  Terminal tty{UniqueFd(::open("/dev/ptmx", O_RDWR | O_NOCTTY | O_NONBLOCK | O_CLOEXEC)), UniqueFd()};
+  if (!tty.master) return fail_errno("Opening a terminal");
+  int unlocked = 0;
+  winsize size{.ws_row = args.rows, .ws_col = args.cols, .ws_xpixel = 0, .ws_ypixel = 0};
+  if (::ioctl(tty.master.get(), TIOCSPTLCK, &unlocked) != 0 ||
+      ::ioctl(tty.master.get(), TIOCSWINSZ, &size) != 0) {
+    return fail_errno("Setting up a terminal");
+  }
+  tty.slave.reset(::ioctl(tty.master.get(), TIOCGPTPEER, O_RDWR | O_NOCTTY | O_CLOEXEC));
+  if (!tty.slave) return fail_errno("Opening a terminal's user side");
+  return tty;
+}
+
+Error describe(const ChildPlan& plan, const ExecArgs& args) {
+  auto with = [&](Code code, std::string text) { return Error(code, std::move(text), plan.error); };
+  switch (plan.failed) {
+    case ChildStep::kExec:
+      if (plan.error == ENOENT) {
+        return with(Code::kProgramNotFound, "There is no program \"" + args.argv[0] +
+                                                "\" here, or the interpreter it names is missing.");
+      }
+      if (plan.error == E2BIG) return with(Code::kTooLarge, "The arguments and the environment are too long.");
+      if (plan.error == ENOMEM || plan.error == EAGAIN) break;
+      return with(Code::kProgramNotExecutable,
+                  "\"" + args.argv[0] + "\" cannot be run: it is not executable or of no known format.");
+    case ChildStep::kDirectory:
+      return with(Code::kInvalidArgument, "The working directory \"" + args.cwd + "\" cannot be entered.");
+    case ChildStep::kCgroup:
+      return with(Code::kResourceExhausted, "The process could not enter the sandbox's limits.");
+    default: break;
+  }
+  return with(code_from_errno(plan.error), "The process could not be set up (step " +
+                                               std::to_string(static_cast<int>(plan.failed)) + ").");
+}
+
+}  // namespace
+
+Result<Spawned> spawn(Server& server, const ExecArgs& args) {
+  if (args.argv.empty() || args.argv[0].empty()) return fail(Code::kInvalidArgument, "There is no program to run.");
+  if (has_nul(args.argv) || has_nul(args.env) || args.cwd.find('\0') != std::string::npos) {
+    return fail(Code::kInvalidArgument, "Arguments and environment cannot hold a NUL byte.");
+  }
+  Spawned spawned;
+  UniqueFd theirs[3];
+  ChildPlan plan;
+  plan.tty = (args.flags & ExecArgs::kTty) != 0;
+  if (plan.tty) {
+    ATOLL_TRY(Terminal tty, open_terminal(server, args));
+    spawned.in.reset(::fcntl(tty.master.get(), F_DUPFD_CLOEXEC, 3));
+    spawned.out = std::move(tty.master);
+    theirs[0] = std::move(tty.slave);
+    for (int& fd : plan.stdio) fd = theirs[0].get();
+  } else {
+    ATOLL_TRY(Pipe out, make_pipe());
+    ATOLL_TRY(Pipe err, make_pipe());
+    unblock(out.read);
+    unblock(err.read);
+    plan.stdio[0] = server.null_fd();
+    if ((args.flags & ExecArgs::kStdinOpen) != 0) {
+      ATOLL_TRY(Pipe in, make_pipe());
+      unblock(in.write);
+      spawned.in = std::move(in.write);
+      theirs[0] = std::move(in.read);
+      plan.stdio[0] = theirs[0].get();
+    }
+    spawned.out = std::move(out.read);
+    spawned.err = std::move(err.read);
+    theirs[1] = std::move(out.write);
+    theirs[2] = std::move(err.write);
+    plan.stdio[1] = theirs[1].get();
+    plan.stdio[2] = theirs[2].get();
+  }
+  const GuestConfig& config = server.config();
+  plan.task_fds = server.task_fds().data();
+  plan.task_count = server.task_fds().size();
+  plan.switch_user = config.user_uid != ::getuid();
+  plan.uid = config.user_uid;
+  plan.gid = config.user_gid;
+  plan.open_files = config.open_files;
+  plan.data_bytes = config.data_bytes;
+  plan.cwd = args.cwd.empty() ? kDefaultCwd : args.cwd.c_str();
+  plan.cwd_optional = args.cwd.empty();
+  std::vector<std::string> programs = programs_to_try(args);
+  std::vector<char*> program_list = pointers(programs);
+  std::vector<char*> argv = pointers(args.argv);
+  std::vector<char*> env = pointers(args.env);
+  plan.programs = program_list.data();
+  plan.argv = argv.data();
+  plan.env = env.data();
+  spawned.pid = start_child(plan);
+  if (spawned.pid < 0) return fail_errno("Starting a process");
+  if (plan.failed != ChildStep::kNone) {
+    ::waitpid(spawned.pid, nullptr, 0);
+    return fail(describe(plan, args));
+  }
+  return spawned;
+}
+
+}  // namespace atl::guest

@@ -1,0 +1,23 @@
+// Starts a program of the user: pipes or a terminal, the search in PATH, and what to say on failure.
+#pragma once
+
+#include <sys/types.h>
+
+#include "base/result.hpp"
+#include "base/unique_fd.hpp"
+#include "guest/messages.hpp"
+
+namespace atl::guest {
+
+class Server;
+
+struct Spawned {
+  pid_t pid = -1;
+  UniqueFd in;   // our ends, not blocking; empty when there is none
+  UniqueFd out;  // a terminal's stdin and stdout are two descriptors of one master
+  UniqueFd err;
+};
+
+Result<Spawned> spawn(Server& server, const ExecArgs& args);
+
+}  // namespace atl::guest

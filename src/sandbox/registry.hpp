@@ -1,0 +1,62 @@
+// The backends that this program was built with, by name. Filled once at start by
+// register_all_backends() (generated, src/backends/CMakeLists.txt) and read-only afterwards.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "async/task.hpp"
+#include "base/result.hpp"
+#include "base/unique_fd.hpp"
+#include "sandbox/backend.hpp"
+
+namespace atl::sandbox {
+
+// What a backend may need to come to life. A backend ignores what it has no use for.
+struct BackendOptions {
+  async::Executor executor;
+  std::string run_folder;      // sockets and records; empty: the backend's own default
+  std::string program_folder;  // where atoll-launcher and atoll-guest lie; empty: beside this program
+  bool once = false;           // a single sandbox that ends with this process
+  UniqueFd control;            // native: a launcher started before privileges were dropped
+  std::map<std::string, std::string> settings;
+};
+
+struct BackendEntry {
+  std::string name;
+  Maturity status = Maturity::kExperimental;
+  IsolationKind isolation = IsolationKind::kNone;
+  std::vector<Cap> caps;
+  // Why it cannot run here, in one sentence with what would help (kHostUnsupported). May block.
+  std::function<Result<void>()> probe;
+  std::function<Result<std::unique_ptr<Backend>>(BackendOptions)> make;
+
+  bool has(Cap cap) const;
+};
+
+class Registry {
+ public:
+  void add(BackendEntry entry);
+  // kUnsupportedBackend names the backends there are.
+  Result<const BackendEntry*> get(std::string_view name) const;
+  const std::vector<BackendEntry>& list() const { return entries_; }
+
+ private:
+  std::vector<BackendEntry> entries_;  // sorted by name
+};
+
+// Stable names for reports: "exec", "beta", "container", …
+std::string_view cap_name(Cap cap);
+std::string_view maturity_name(Maturity maturity);
+std::string_view isolation_name(IsolationKind isolation);
+
+}  // namespace atl::sandbox
+
+namespace atl::backends {
+// Every folder of src/backends that this build contains.
+void register_all_backends(sandbox::Registry& registry);
+}  // namespace atl::backends

@@ -1,0 +1,433 @@
+"""Checks that are no single attack: what the host sees while a sandbox runs and after it ended."""
+
+import contextlib
+import json
+import os
+import re
+import subprocess
+import time
+from pathlib import Path
+
+import harness
+
+SOURCE = Path(__file__).resolve().parents[2]
+CHECKS = []
+
+
+def check(line, root_only=""):
+    def add(function):
+        function.line = line
+        function.root_only = root_only
+        CHECKS.append(function)
+        return function
+    return add
+
+
+def expect(condition, text):
+    if not condition:
+        raise AssertionError(text)
+
+
+def gone(mark, seconds=3.0):
+    """No process of the host has the marker any more."""
+    left = harness.poll_until(lambda: not harness.with_marker(mark), seconds)
+    expect(left, f"processes are left: {[(p, harness.read(f'/proc/{p}/cmdline')) for p in harness.with_marker(mark)]}")
+
+
+# 1 ------------------------------------------------------------------------------------------------
+
+@check(1)
+def workdir_by_descriptor(programs):
+    """Leaky Vessels: a working directory that is a descriptor of the runtime."""
+    for fd in range(0, 24):
+        for folder in (f"/proc/self/fd/{fd}", f"/proc/1/fd/{fd}", f"/dev/fd/{fd}"):
+            out = programs.run(["/cases/01_inherited_fds", "climb"], options=["--workdir", folder])
+            expect(out.how in ("HOLDS", "EXIT 125", "EXIT 126", "EXIT 127"), f"--workdir {folder}: {out.how} {out.tail()}")
+
+
+# 4 ------------------------------------------------------------------------------------------------
+
+@check(4)
+def mount_over_kernel_paths(programs):
+    folder = programs.scratch / "cover"
+    folder.mkdir(exist_ok=True)
+    os.chmod(folder, 0o755)
+    for target in ("/", "/proc", "/proc/self", "/proc/self/attr", "/proc/sys", "/proc/1", "/dev", "/dev/pts", "/dev/null",
+                   "/sys", "//proc", "/proc/", "/./proc", "/data/../proc", "/opt/atoll", "/opt/atoll/hidden", "/mnt"):
+        out = programs.run(["/cases/04_procfs", "genuine"], options=["--mount", f"{folder}:{target}:rw"])
+        expect(out.how == "EXIT 125", f"mount at {target}: {out.how} {out.tail()}")
+
+
+@check(4)
+def mount_through_a_link(programs):
+    """A mounted folder holds symlinks; a second mount whose target walks through one must not land
+    where it may not be named directly."""
+    tree = programs.scratch / "linked"
+    tree.mkdir(exist_ok=True)
+    other = programs.scratch / "other"
+    other.mkdir(exist_ok=True)
+    (other / "planted").write_text("planted")
+    for path in (tree, other):
+        os.chmod(path, 0o755)
+    for name, target in (("p", "/proc"), ("s", "/proc/sys"), ("d", "/dev"), ("a", "/opt/atoll"), ("e", "/etc"), ("u", "/usr"),
+                         ("r", "/"), ("up", "../../../../..")):
+        with contextlib.suppress(FileExistsError):
+            os.symlink(target, tree / name)
+        covered = "/" if name in ("r", "up") else target
+        out = programs.run(["/bin/sh", "-c", f"test ! -e {covered}/planted && echo stopped: HOLDS && exit 10"],
+                           options=["--mount", f"{tree}:/data:rw", "--mount", f"{other}:/data/{name}:ro"])
+        expect(out.how in ("HOLDS", "EXIT 125"), f"a mount at /data/{name} -> {target}: {out.how}, exit {out.code} {out.tail()}")
+
+
+# 5 ------------------------------------------------------------------------------------------------
+
+@check(5)
+def guest_is_sealed(programs):
+    """The guest runs from something that cannot be written, even by the host's root through it."""
+    mark = harness.marker()
+    with programs.held(["/cases/26_shared_state", "leave", "tmp", mark]) as process:
+        guests = [pid for pid in harness.descendants(process.pid) + harness.pids() if harness.name_of(pid) == "atoll-guest"]
+        mine = [pid for pid in guests if any(harness.parent_of(child) == pid for child in harness.with_marker(mark))]
+        expect(mine, "the guest is not seen on the host")
+        if os.geteuid() != 0:
+            return
+        try:
+            fd = os.open(f"/proc/{mine[0]}/exe", os.O_WRONLY)
+            os.close(fd)
+            raise AssertionError("/proc/PID/exe of the guest opens for writing")
+        except OSError as error:
+            expect(error.errno in (26, 30, 1, 13), f"open gave errno {error.errno}")
+
+
+# 19 -----------------------------------------------------------------------------------------------
+
+@check(19, root_only="cgroup limits need root on cgroup v1")
+def storm(programs):
+    """A second of forking as fast as it goes: contained, ended in time, and the host answers."""
+    process = programs.start(["/cases/19_fork_bomb", "storm"], options=["--pids", "60", "--timeout", "1500ms"])
+    slowest, most = 0.0, 0
+    deadline = time.monotonic() + 20
+    while process.poll() is None and time.monotonic() < deadline:
+        began = time.monotonic()
+        subprocess.run(["/bin/true"], check=True, timeout=10)
+        slowest = max(slowest, time.monotonic() - began)
+        most = max(most, sum(1 for pid in harness.pids() if harness.name_of(pid).startswith("19_fork_bomb")))
+    code = process.poll()
+    harness.end_process(process)
+    process.stdout.close()
+    expect(code == 124, f"exit {code} instead of 124")
+    expect(most <= 60, f"{most} processes at once, the limit is 60")
+    expect(slowest < 2.0, f"the host took {slowest:.2f} s to start /bin/true")
+    left = harness.poll_until(lambda: not [p for p in harness.pids() if harness.name_of(p).startswith("19_fork_bomb")], 3)
+    expect(left, "bomb processes are left")
+
+
+# 20 -----------------------------------------------------------------------------------------------
+
+@check(20, root_only="cgroup limits need root on cgroup v1")
+def oom_is_reported(programs):
+    out = programs.run(["/cases/20_memory_bomb", "anonymous", str(200 << 20)], options=["--memory", "48m", "-o", "json"],
+                       stderr=subprocess.DEVNULL)
+    record = json.loads(out.output)
+    expect(record.get("oom") is True, f"oom is {record.get('oom')!r}")
+    expect(out.code == 137, f"exit {out.code}")
+    expect(record.get("exit_code") == 137, f"exit_code {record.get('exit_code')}")
+
+
+@check(20, root_only="cgroup limits need root on cgroup v1")
+def guest_survives_oom(programs):
+    """The bomb dies, its parent shell lives and is heard."""
+    out = programs.run(["/bin/sh", "-c", f"/cases/20_memory_bomb anonymous {200 << 20}; echo code $?; echo stopped: HOLDS; exit 10"],
+                       options=["--memory", "64m"])
+    expect("code 137" in out.output and out.how == "HOLDS", f"{out.how} {out.tail()}")
+
+
+@check(20, root_only="cgroup limits need root on cgroup v1")
+def full_disk_is_no_oom(programs):
+    """Filling every writable place at the default limits is ENOSPC, never a kill (contract, section 2)."""
+    for memory in ("64m", "512m"):
+        out = programs.run(["/cases/21_disk_fill", "bytes", str(1 << 40), str(2 << 30)], options=["--memory", memory])
+        expect(out.how == "ENOSPC", f"memory {memory}: {out.how} {out.tail()}")
+
+
+# 22 -----------------------------------------------------------------------------------------------
+
+def peak_of(pid):
+    return int(harness.status_of(pid).get("VmHWM", "0 kB").split()[0]) * 1024
+
+
+def watch_memory(process, seconds):
+    """The largest resident set of `atoll`, its launcher and its guest in that time."""
+    peaks = {}
+    end = time.monotonic() + seconds
+    while time.monotonic() < end and process.poll() is None:
+        for pid in [process.pid, *harness.descendants(process.pid)]:
+            name = harness.name_of(pid)
+            if name.startswith("atoll"):
+                peaks[name] = max(peaks.get(name, 0), peak_of(pid))
+        time.sleep(0.02)
+    return peaks
+
+
+@check(22)
+def flood_unread(programs):
+    """Nobody reads: everything stands still and nothing grows."""
+    process = programs.start(["/cases/22_output_flood", "forever"], options=["--timeout", "3s"], stderr=subprocess.DEVNULL)
+    peaks = watch_memory(process, 2.5)
+    expect(peaks, "no process of atoll was seen")
+    for name, size in peaks.items():
+        expect(size < 48 << 20, f"{name} grew to {size >> 20} MiB while nobody read")
+    began = time.monotonic()
+    total = 0
+    while chunk := process.stdout.read1(1 << 20):
+        total += len(chunk)
+        expect(time.monotonic() - began < 20, "output goes on after the time-out")
+    process.wait(10)
+    process.stdout.close()
+    expect(process.returncode == 124, f"exit {process.returncode}")
+
+
+@check(22)
+def flood_discarded(programs):
+    """Half a GiB through, read as fast as it comes: memory stays flat."""
+    with open(os.devnull, "wb") as null:
+        process = programs.start(["/cases/22_output_flood", "flood", str(512 << 20)], options=["--timeout", "60s", "--cpus", "2"],
+                                 stdout=null, stderr=null)
+        peaks = watch_memory(process, 60)
+        process.wait(60)
+    expect(process.returncode == 0, f"exit {process.returncode}")
+    for name, size in peaks.items():
+        expect(size < 48 << 20, f"{name} grew to {size >> 20} MiB")
+
+
+@check(22)
+def flood_as_json(programs):
+    """Collected output is capped and says so; the program is not held up for ever."""
+    process = programs.start(["/cases/22_output_flood", "flood", str(96 << 20)],
+                             options=["-o", "json", "--max-output", "1m", "--timeout", "60s", "--cpus", "2"],
+                             stderr=subprocess.DEVNULL)
+    with open(process.stdout.fileno(), "rb", closefd=False) as stream:
+        import threading
+        box = {}
+        reader = threading.Thread(target=lambda: box.update(text=stream.read()))
+        reader.start()
+        peaks = watch_memory(process, 60)
+        reader.join(30)
+    process.wait(30)
+    record = json.loads(box["text"])
+    expect(record["truncated"] is True, "truncated is not said")
+    for key in ("stdout", "stderr"):
+        expect(len(record[key]) <= 4 << 20, f"{key} has {len(record[key])} characters")
+    for name, size in peaks.items():
+        expect(size < 64 << 20, f"{name} grew to {size >> 20} MiB")
+
+
+@check(22)
+def flood_by_many(programs):
+    """Sixty programs at once, all flooding: the sum is bounded too."""
+    process = programs.start(["/bin/sh", "-c", "for i in $(seq 60); do /cases/22_output_flood forever & done; wait"],
+                             options=["--timeout", "3s", "--pids", "90"], stderr=subprocess.DEVNULL)
+    peaks = watch_memory(process, 2.5)
+    for name, size in peaks.items():
+        expect(size < 64 << 20, f"{name} grew to {size >> 20} MiB")
+    while process.stdout.read1(1 << 20):
+        pass
+    process.wait(20)
+    process.stdout.close()
+
+
+# 23 -----------------------------------------------------------------------------------------------
+
+@check(23)
+def daemon_is_gone(programs):
+    mark = harness.marker()
+    out = programs.run(["/cases/23_orphans", "daemon", mark])
+    expect(out.how == "HOLDS", f"{out.how} {out.tail()}")
+    expect(out.seconds < 10, f"atoll waited {out.seconds:.1f} s for a daemon")
+    gone(mark)
+
+
+@check(23)
+def daemon_is_gone_when_atoll_is_killed(programs):
+    mark = harness.marker()
+    process = programs.start(["/bin/sh", "-c", f"/cases/23_orphans daemon {mark}; echo ready; exec sleep 50"])
+    line = process.stdout.readline() + process.stdout.readline()
+    expect(b"ready" in line, f"not ready: {line!r}")
+    expect(harness.with_marker(mark), "the daemon is not seen on the host")
+    process.kill()
+    process.wait(10)
+    process.stdout.close()
+    gone(mark)
+
+
+@check(23)
+def nothing_is_left_when_launcher_is_killed(programs):
+    """The launcher dies under a running `atoll run`: no sandbox may outlive its `atoll`."""
+    mark = harness.marker()
+    with programs.held(["/cases/26_shared_state", "leave", "tmp", mark]) as process:
+        launchers = [pid for pid in harness.descendants(process.pid) if harness.name_of(pid) == "atoll-launcher"]
+        expect(launchers, "the launcher is not seen on the host")
+        os.kill(launchers[0], 9)
+    gone(mark, 5)
+
+
+# 24 -----------------------------------------------------------------------------------------------
+
+def deaf(name):
+    def run(programs):
+        mark = harness.marker()
+        out = programs.run(["/cases/24_deaf", name, mark], options=["--timeout", "1s"], deadline=20)
+        expect(out.how == "EXIT 124", f"{out.how} {out.tail()}")
+        expect(out.seconds < 6, f"ended after {out.seconds:.1f} s, the time-out is 1 s")
+        gone(mark)
+    run.__name__ = f"deaf_{name}"
+    return check(24)(run)
+
+
+for _name in ("stop_self", "stop_group", "ignore", "leave_group", "uninterruptible", "spin"):
+    deaf(_name)
+
+
+@check(24)
+def interrupt_ends_a_deaf_program(programs):
+    """SIGTERM to `atoll` ends the sandbox even when the program ignores it."""
+    mark = harness.marker()
+    process = programs.start(["/cases/24_deaf", "ignore", mark])
+    expect(process.stdout.readline().strip() == b"ready", "not ready")
+    for number in (15, 15, 15):
+        process.send_signal(number)
+        try:
+            process.wait(3)
+            break
+        except subprocess.TimeoutExpired:
+            continue
+    ended = process.poll() is not None
+    harness.end_process(process)
+    process.stdout.close()
+    gone(mark)
+    expect(ended, "three SIGTERM did not end atoll")
+
+
+# 25 -----------------------------------------------------------------------------------------------
+
+def spin_share(programs, off):
+    """Processor seconds per second that a spinning program got with --cpus 0.2."""
+    mark = harness.marker()
+    process = programs.start(["/cases/24_deaf", "spin", mark], off, options=["--cpus", "0.2", "--timeout", "20s"])
+    expect(process.stdout.readline().strip() == b"ready", "not ready")
+    pid = [p for p in harness.with_marker(mark) if harness.name_of(p).startswith("24_deaf")][0]
+
+    def used():
+        fields = harness.read(f"/proc/{pid}/stat").rpartition(")")[2].split()
+        return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+    first, began = used(), time.monotonic()
+    time.sleep(2.0)  # the time of the measurement itself
+    share = (used() - first) / (time.monotonic() - began)
+    harness.end_process(process)
+    process.stdout.close()
+    gone(mark)
+    return share
+
+
+@check(25, root_only="cgroup limits need root on cgroup v1")
+def cpu_limit(programs):
+    harness.reset_idle_slots()
+    free = spin_share(programs, ("cpu_limit",))
+    held = spin_share(programs, None)
+    expect(free > 0.3, f"control: without the limit it got {free:.2f} of a core")
+    expect(held < 0.27, f"with --cpus 0.2 it got {held:.2f} of a core")
+
+
+# 26 -----------------------------------------------------------------------------------------------
+
+@check(26)
+def used_slot_tells_nothing(programs):
+    """A slot is reused: the next sandbox sees neither files nor sockets nor the counters of the last."""
+    script = ("import socket,sys\n"
+              "a=socket.socket();a.bind(('127.0.0.1',0));a.listen(1)\n"
+              "b=socket.create_connection(a.getsockname());c,_=a.accept()\n"
+              "[b.sendall(b'x'*65536) or c.recv(65536,socket.MSG_WAITALL) for _ in range(64)]\n")
+    look = "awk '/lo:/ {print $2}' /proc/net/dev"
+    for _ in range(3):
+        out = programs.run(["/usr/bin/python3", "-c", script], options=["--cpus", "2"])
+        expect(out.code == 0, f"python: {out.tail()}")
+    seen = [int(programs.run(["/bin/sh", "-c", look]).output.strip() or 0) for _ in range(3)]
+    expect(max(seen) < 1 << 20, f"the loopback counters of an earlier sandbox are seen: {seen}")
+
+
+@check(26)
+def distinct_uids(programs):
+    """Two sandboxes at one time, started apart, have different uids on the host."""
+    def inside_uids(mark):
+        return {harness.status_of(pid).get("Uid", "").split()[0] for pid in harness.with_marker(mark)
+                if harness.name_of(pid).startswith("26_shared")}
+    one, two = harness.marker(), harness.marker()
+    with programs.held(["/cases/26_shared_state", "leave", "tmp", one]):
+        with programs.held(["/cases/26_shared_state", "leave", "tmp", two]):
+            first, second = inside_uids(one), inside_uids(two)
+    expect(first and second, f"programs not seen on the host: {first} {second}")
+    if programs.rootless:
+        return
+    expect(first.isdisjoint(second), f"both run as {first & second}")
+    expect("0" not in first | second, "user code is root on the host")
+
+
+# 34 -----------------------------------------------------------------------------------------------
+
+LAUNCHER_SOURCES = ("src/engine", "src/confine", "apps/atoll-launcher")
+
+
+@check(34)
+def launcher_is_small_and_static(programs):
+    lines = 0
+    names = ["src/base/error.cpp", "src/base/error.hpp", "src/base/result.hpp", "src/base/unique_fd.hpp", "src/guest/protocol.hpp"]
+    files = [SOURCE / name for name in names]
+    for folder in LAUNCHER_SOURCES:
+        files += [path for path in (SOURCE / folder).rglob("*") if path.suffix in (".cpp", ".hpp")
+                  and not path.stem.endswith("_test")]
+    for path in files:
+        lines += sum(1 for _ in open(path))
+    expect(lines <= 2500, f"the launcher has {lines} lines with everything it links, 2,500 are allowed")
+    for name in ("atoll-launcher", "atoll-guest"):
+        data = (programs.build / "bin" / name).read_bytes()
+        expect(b"/lib64/ld-linux" not in data, f"{name} is not static")
+        expect(b"ATOLL_TEST_WALLS_OFF" not in data, f"{name} knows how to drop a wall")
+    size = (programs.build / "bin" / "atoll-guest").stat().st_size
+    expect(size < 2 << 20, f"atoll-guest has {size} bytes")
+
+
+@check(34)
+def shipped_atoll_ignores_the_switch(programs):
+    """The variable of the weak twins means nothing to the real programs."""
+    out = programs.run(["/cases/09_namespaces", "user"], env={"ATOLL_TEST_WALLS_OFF": "seccomp,no_new_privs,user_namespace"})
+    expect(out.how == "EPERM", f"{out.how} {out.tail()}")
+
+
+# 35 -----------------------------------------------------------------------------------------------
+
+@check(35)
+def processes_are_held_by_pidfd(programs):
+    mark = harness.marker()
+    with programs.held(["/cases/26_shared_state", "leave", "tmp", mark]) as process:
+        launchers = [pid for pid in harness.descendants(process.pid) if harness.name_of(pid) == "atoll-launcher"]
+        expect(launchers, "the launcher is not seen on the host")
+        links = []
+        for fd in os.listdir(f"/proc/{launchers[0]}/fd"):
+            with contextlib.suppress(OSError):
+                links.append(os.readlink(f"/proc/{launchers[0]}/fd/{fd}"))
+        expect(any("pidfd" in link for link in links), f"no pidfd among {links}")
+
+
+# Signals by number, and why each is safe.
+KILL_BY_NUMBER = {
+    "src/engine/idmap.cpp": "a child that only this function reaps",
+}
+
+
+@check(35)
+def no_signal_by_number(programs):
+    for path in [*(SOURCE / "src/engine").glob("*.cpp"), *(SOURCE / "apps/atoll-launcher").glob("*.cpp")]:
+        text = path.read_text()
+        for match in re.finditer(r"(?<![\w_])(::)?(kill|killpg|tgkill|sigqueue)\s*\(", text):
+            name = str(path.relative_to(SOURCE))
+            expect(name in KILL_BY_NUMBER, f"{name} signals by number: {text[match.start():match.end() + 30]!r}")
