@@ -51,7 +51,6 @@ void enter_cgroups(const BoxPlan& plan) noexcept {
 constexpr const char* kMaskedFiles[] = {"/proc/kcore", "/proc/keys", "/proc/timer_list", "/proc/latency_stats",
                                         "/proc/sched_debug", "/proc/kmsg", "/proc/kallsyms", "/proc/key-users"};
 constexpr const char* kMaskedFolders[] = {"/proc/acpi", "/proc/scsi", "/proc/asound"};
-constexpr const char* kReadOnlyPaths[] = {"/proc/sys", "/proc/bus", "/proc/fs", "/proc/irq", "/proc/sysrq-trigger"};
 
 int bind_read_only(const char* path) noexcept {
   if (::mount(path, path, nullptr, MS_BIND | MS_REC, nullptr) != 0) return errno;
@@ -62,8 +61,9 @@ int bind_read_only(const char* path) noexcept {
 
 void mount_proc(const BoxPlan& plan) noexcept {
   if (!wall_up(Wall::kPidNs)) return;
-  constexpr unsigned long kFlags = MS_NOSUID | MS_NODEV | MS_NOEXEC;
-  if (::mount("proc", "/proc", "proc", kFlags, nullptr) != 0) die(plan, Step::kProc);
+  // Read-only as a whole: nobody inside has a right to write more than his own processes' names there.
+  unsigned long flags = MS_NOSUID | MS_NODEV | MS_NOEXEC | (wall_up(Wall::kMaskedProc) ? MS_RDONLY : 0);
+  if (::mount("proc", "/proc", "proc", flags, nullptr) != 0) die(plan, Step::kProc);
   if (!wall_up(Wall::kMaskedProc)) return;
   // What this kernel does not have needs no mask: ENOENT is fine, anything else is not.
   for (const char* path : kMaskedFiles) {
@@ -73,10 +73,6 @@ void mount_proc(const BoxPlan& plan) noexcept {
     if (::mount("/opt/atoll/hidden", path, nullptr, MS_BIND, nullptr) != 0 && errno != ENOENT) {
       die(plan, Step::kMasks);
     }
-  }
-  for (const char* path : kReadOnlyPaths) {
-    int error = bind_read_only(path);
-    if (error != 0 && error != ENOENT) die(plan, Step::kMasks, error);
   }
 }
 
@@ -107,7 +103,6 @@ void mount_writable(const BoxPlan& plan) noexcept {
                              {"/mnt/shm", "/dev/shm", 01777, false}};
   for (const Part& part : kParts) {
     if (::mkdir(part.source, part.mode) != 0) die(plan, Step::kTmpfs);
-    if (::chmod(part.source, part.mode) != 0) die(plan, Step::kTmpfs);
     if (part.users && ::chown(part.source, plan.user_uid, plan.user_uid) != 0) die(plan, Step::kTmpfs);
     if (::mount(part.source, part.target, nullptr, MS_BIND, nullptr) != 0) die(plan, Step::kTmpfs);
   }
@@ -180,10 +175,12 @@ void apply_rule(const BoxPlan& plan, const PathRule& rule, std::uint32_t index) 
 }
 
 void build_file_system(const BoxPlan& plan) noexcept {
+  ::umask(0);
   mount_proc(plan);
   mount_writable(plan);
   attach_mounts(plan);
   for (std::uint32_t i = 0; i < plan.request->rule_count; ++i) apply_rule(plan, plan.request->rules[i], i);
+  ::umask(022);
   // The writable tmpfs as a whole must not stay reachable beside its parts.
   if (::mount("/opt/atoll/hidden", "/mnt", nullptr, MS_BIND, nullptr) != 0) die(plan, Step::kTmpfs);
 }

@@ -13,7 +13,7 @@ ChannelPtr open_exec(Connection& connection, std::uint32_t id, Execution& execut
 }
 
 ExecChannel::ExecChannel(Connection& connection, std::uint32_t id, Execution& execution)
-    : Channel(connection, id), execution_(execution) {
+    : Channel(connection, id), execution_(execution), foreign_(execution.input().buffered()) {
   execution.attach(*this);
   reply(encoded(ExecStarted{.exec_id = execution.id(), .pid = execution.pid()}));
   schedule();
@@ -22,6 +22,12 @@ ExecChannel::ExecChannel(Connection& connection, std::uint32_t id, Execution& ex
 ExecChannel::~ExecChannel() { execution_.detach(*this); }
 
 void ExecChannel::on_data(std::string_view bytes) { execution_.input().write(bytes); }
+
+void ExecChannel::input_consumed(std::size_t bytes) {
+  std::size_t foreign = std::min(foreign_, bytes);
+  foreign_ -= foreign;
+  consumed(bytes - foreign);
+}
 
 void ExecChannel::on_eof() { execution_.input().finish(); }
 

@@ -18,7 +18,7 @@ class ExecChannel final : public Channel {
 
   // Called by the execution.
   void wake() { schedule(); }
-  void input_consumed(std::size_t bytes) { consumed(bytes); }
+  void input_consumed(std::size_t bytes);
   void taken_over() { finish(); }
 
  private:
@@ -26,6 +26,7 @@ class ExecChannel final : public Channel {
   void send_exit();
 
   Execution& execution_;
+  std::size_t foreign_;  // input that still waits, but came over an earlier channel
   bool eof_sent_[3] = {false, false, false};
 };
 

@@ -39,7 +39,13 @@ bool limit(int resource, std::uint64_t value) {
 }
 
 void become_user(ChildPlan& plan) {
-  if (plan.switch_user && wall_up(Wall::kOwnUids)) {
+  bool switch_user = plan.switch_user && wall_up(Wall::kOwnUids);
+  if (switch_user) {
+    // Locked securebits keep the capabilities across the change of uid, so that the bounding set can
+    // still be emptied behind it, and forbid that any come back later.
+    if (wall_up(Wall::kNoCapabilities)) {
+      if (int error = confine::lock_securebits()) stop(plan, ChildStep::kCapabilities, error);
+    }
     // EPERM: setgroups is off in this user namespace, and so there are no groups to lose.
     if (::syscall(SYS_setgroups, 0, nullptr) != 0 && errno != EPERM) stop(plan, ChildStep::kUser, errno);
     if (::syscall(SYS_setresgid, plan.gid, plan.gid, plan.gid) != 0 ||
@@ -52,7 +58,9 @@ void become_user(ChildPlan& plan) {
   }
   if (!wall_up(Wall::kNoNewPrivs)) return;
   if (int error = confine::set_no_new_privs()) stop(plan, ChildStep::kNoNewPrivs, error);
-  if (wall_up(Wall::kLandlock)) {
+  // With a uid of its own the guest is out of reach already, and a domain per execution would keep one
+  // program from signalling another's (docs/adr/0007-uids-before-landlock.md).
+  if (!switch_user && wall_up(Wall::kLandlock)) {
     int error = confine::enter_landlock_scopes();
     if (error != 0 && error != ENOSYS && error != EOPNOTSUPP) stop(plan, ChildStep::kLandlock, error);
   }

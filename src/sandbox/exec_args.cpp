@@ -58,7 +58,11 @@ Result<guest::ExecArgs> exec_args(const ExecRequest& request, const std::string&
     env.insert_or_assign(name, value);
   }
   for (const auto& [name, value] : env) args.env.push_back(name + "=" + value);
-  ATOLL_TRY(args.cwd, box_path(request.cwd.empty() ? workspace : request.cwd, workspace));
+  // Empty means /workspace to the guest, which also works where that is missing.
+  bool default_cwd = request.cwd.empty() && workspace == "/workspace";
+  if (!default_cwd) {
+    ATOLL_TRY(args.cwd, box_path(request.cwd.empty() ? workspace : request.cwd, workspace));
+  }
   if (request.terminal) {
     args.flags |= guest::ExecArgs::kTty;
     args.rows = request.terminal->rows;

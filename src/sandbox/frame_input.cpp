@@ -56,9 +56,11 @@ Result<std::optional<InFrame>> FrameInput::next() {
   if (is_data) {
     direct_ = true;
     large_header_ = header;
-    large_.resize_and_overwrite(header.length, [&](char* bytes, std::size_t size) {
+    // The rest is filled by the next reads before anybody looks. libstdc++ 12 passes the new capacity
+    // as second argument, which may be more than was asked for.
+    large_.resize_and_overwrite(header.length, [&](char* bytes, std::size_t) {
       std::memcpy(bytes, have.data(), have.size());
-      return size;  // the rest is filled by the next reads before anybody looks
+      return header.length;
     });
     large_filled_ = have.size();
     begin_ = end_ = 0;

@@ -23,14 +23,16 @@ using sandbox::Sandbox;
 
 class NativeBackend : public sandbox::Backend {
  public:
-  NativeBackend(async::Executor executor, UniqueFd control, std::string run_folder, std::string state_folder)
+  NativeBackend(async::Executor executor, UniqueFd control, std::string run_folder, std::string state_folder,
+                bool once)
       : executor_(executor),
         launcher_(std::make_shared<LauncherClient>(executor, std::move(control))),
         tokens_(std::move(state_folder)),
-        run_folder_(std::move(run_folder)) {}
+        run_folder_(std::move(run_folder)),
+        once_(once) {}
 
   Task<Result<std::unique_ptr<Sandbox>>> create(sandbox::SandboxSpec spec) override {
-    co_return std::make_unique<NativeSandbox>(executor_, launcher_, tokens_, run_folder_, std::move(spec));
+    co_return std::make_unique<NativeSandbox>(executor_, launcher_, tokens_, run_folder_, once_, std::move(spec));
   }
 
   Task<Result<std::unique_ptr<Sandbox>>> reattach(SandboxId id) override {
@@ -46,6 +48,7 @@ class NativeBackend : public sandbox::Backend {
   std::shared_ptr<LauncherClient> launcher_;
   native::Tokens tokens_;
   std::string run_folder_;
+  bool once_;
 };
 
 // A launcher that outlived an earlier `atoll`.
@@ -69,7 +72,7 @@ Result<std::unique_ptr<sandbox::Backend>> make_native(BackendOptions options) {
     ATOLL_TRY(control, native::start_launcher(launcher));
   }
   return std::make_unique<NativeBackend>(options.executor, std::move(control), std::move(run_folder),
-                                         options.settings["state_folder"]);
+                                         options.settings["state_folder"], options.once);
 }
 
 Result<void> native_available() {

@@ -80,7 +80,10 @@ Result<void> check_asked_limits(const sandbox::AskedLimits& asked, std::uint32_t
 sandbox::Isolation isolation_of(std::uint32_t walls) {
   sandbox::Isolation isolation;
   for (std::uint32_t bit = 1; bit < confine::kAllWalls; bit <<= 1) {
-    std::string name(confine::wall_name(static_cast<Wall>(bit)));
+    auto wall = static_cast<Wall>(bit);
+    // Scopes protect the guest where it has no uid of its own; where it has, nothing is missing.
+    if (wall == Wall::kLandlock && !holds(walls, wall) && holds(walls, Wall::kOwnUids)) continue;
+    std::string name(confine::wall_name(wall));
     (walls & bit ? isolation.layers : isolation.missing).push_back(std::move(name));
   }
   return isolation;

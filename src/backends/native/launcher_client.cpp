@@ -50,9 +50,13 @@ async::Task<Result<LauncherReply>> LauncherClient::create(engine::CreateRequest 
   co_return replies.back();
 }
 
-async::Task<Result<LauncherReply>> LauncherClient::call(LauncherOp op, SandboxId id) {
+Result<void> LauncherClient::post(LauncherOp op, const SandboxId& id) {
   engine::RequestHeader request{.op = op, .id = box_id(id.str())};
-  ATOLL_CO_CHECK(send(&request, sizeof request, {}));
+  return send(&request, sizeof request, {});
+}
+
+async::Task<Result<LauncherReply>> LauncherClient::call(LauncherOp op, SandboxId id) {
+  ATOLL_CO_CHECK(post(op, id));
   ATOLL_CO_TRY(auto replies, co_await wait(op, id.str()));
   co_return replies.back();
 }

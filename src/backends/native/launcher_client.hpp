@@ -24,6 +24,8 @@ class LauncherClient {
   async::Task<Result<engine::LauncherReply>> create(engine::CreateRequest request, std::vector<int> sources);
   async::Task<Result<engine::LauncherReply>> call(engine::LauncherOp op, SandboxId id);
   async::Task<Result<std::vector<SandboxId>>> list();
+  // Leaves it to the launcher: nobody waits for the reply.
+  Result<void> post(engine::LauncherOp op, const SandboxId& id);
  private:
   struct Waiter {
     engine::LauncherOp op;

@@ -12,11 +12,12 @@ using engine::LauncherOp;
 using sandbox::State;
 
 NativeSandbox::NativeSandbox(async::Executor executor, std::shared_ptr<LauncherClient> launcher, Tokens tokens,
-                             std::string run_folder, sandbox::SandboxSpec spec)
+                             std::string run_folder, bool once, sandbox::SandboxSpec spec)
     : GuestSandbox(std::move(executor), spec.id),
       launcher_(std::move(launcher)),
       tokens_(std::move(tokens)),
       run_folder_(std::move(run_folder)),
+      once_(once),
       spec_(std::move(spec)) {}
 
 NativeSandbox::NativeSandbox(async::Executor executor, std::shared_ptr<LauncherClient> launcher, Tokens tokens,
@@ -53,6 +54,10 @@ Task<Result<void>> NativeSandbox::start() {
 Task<Result<void>> NativeSandbox::stop() {
   if (state_ == State::kCreated || state_ == State::kStopped) co_return Result<void>();
   drop_guest();
+  if (once_) {
+    state_ = State::kStopped;
+    co_return launcher_->post(LauncherOp::kDestroy, id());
+  }
   Result<engine::LauncherReply> reply = co_await launcher_->call(LauncherOp::kDestroy, id());
   // Gone already is as good as gone now.
   if (!reply && reply.error().code() != Code::kNotFound) co_return fail(std::move(reply).error());

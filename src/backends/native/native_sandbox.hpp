@@ -15,7 +15,7 @@ class NativeSandbox : public sandbox::GuestSandbox {
  public:
   // A new one; start() builds it.
   NativeSandbox(async::Executor executor, std::shared_ptr<LauncherClient> launcher, Tokens tokens, std::string run_folder,
-                sandbox::SandboxSpec spec);
+                bool once, sandbox::SandboxSpec spec);
   // One that lives already.
   NativeSandbox(async::Executor executor, std::shared_ptr<LauncherClient> launcher, Tokens tokens, std::string run_folder,
                 SandboxId id, guest::Token token, std::uint32_t walls);
@@ -38,6 +38,7 @@ class NativeSandbox : public sandbox::GuestSandbox {
   std::shared_ptr<LauncherClient> launcher_;
   Tokens tokens_;
   std::string run_folder_;
+  bool once_ = false;  // ends with this process, so stop() need not see it gone
   sandbox::SandboxSpec spec_;
   guest::Token token_{};
   std::uint32_t walls_ = 0;

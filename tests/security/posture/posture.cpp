@@ -14,6 +14,8 @@
 #include <sys/utsname.h>
 #include <unistd.h>
 
+#include <initializer_list>
+
 extern char** environ;
 
 namespace {

@@ -1,0 +1,121 @@
+"""Environment, mounts, file system policy, and what of the host is visible."""
+import os
+import unittest
+
+import support
+from support import run
+
+needs_root = unittest.skipUnless(support.IS_ROOT, "needs a uid of its own")
+
+
+class Environment(support.Case):
+    def test_given_and_taken_from_the_caller(self):
+        outcome = run("-e", "A=1", "-e", "B=x=y z", "-e", "FROM_CALLER", "-e", "NOT_THERE", "--", "env",
+                      env={"FROM_CALLER": "yes", "SECRET": "no"})
+        lines = self.expect(outcome).out.splitlines()
+        for line in ("A=1", "B=x=y z", "FROM_CALLER=yes"):
+            self.assertIn(line, lines)
+        self.assertNotIn("SECRET", outcome.out)
+        self.assertNotIn("NOT_THERE", outcome.out)
+
+    def test_env_file(self):
+        path = self.file("env", "# a note\n\nA=file\nB=file\nFROM_CALLER\n", mode=0o600)
+        lines = run("--env-file", path, "-e", "A=line", "--", "env", env={"FROM_CALLER": "yes"}).out.splitlines()
+        for line in ("A=line", "B=file", "FROM_CALLER=yes"):
+            self.assertIn(line, lines)
+
+    def test_bad_ones(self):
+        self.expect_failure(run("-e", "=x", "--", "true"), "invalid_argument")
+        self.expect_failure(run("--env-file", "/no/such/file", "--", "true"), "not_found")
+        bad = self.file("bad", "A=1\n=2\n")
+        self.assertIn("line 2", self.expect_failure(run("--env-file", bad, "--", "true"), "invalid_argument").err)
+
+    def test_python_is_unbuffered_and_home_is_inside(self):
+        lines = run("--", "env").out.splitlines()
+        self.assertIn("PYTHONUNBUFFERED=1", lines)
+        self.assertIn("HOME=/workspace", lines)
+
+
+class Mounts(support.Case):
+    def test_read_only_is_the_default(self):
+        self.file("one", "content")
+        for mode in ("", ":ro"):
+            mount = f"{self.folder}:/data{mode}"
+            self.expect(run("--mount", mount, "--", "cat", "/data/one"), out="content")
+            self.assertNotEqual(run("--mount", mount, "--", "touch", "/data/two").code, 0)
+        self.assertFalse((self.folder / "two").exists())
+
+    def test_writable(self):
+        self.file("one", "content")
+        self.expect(run("--mount", f"{self.folder}:/data:rw", "--", "sh", "-c", "echo new > /data/two; rm /data/one"))
+        self.assertEqual((self.folder / "two").read_text(), "new\n")
+        self.assertFalse((self.folder / "one").exists())
+        self.assertEqual((self.folder / "two").stat().st_uid, os.geteuid())
+
+    def test_a_single_file_and_several(self):
+        one, two = self.file("one", "1"), self.file("two", "2")
+        self.expect(run("--mount", f"{one}:/a", "--mount", f"{two}:/b/c", "--", "cat", "/a", "/b/c"), out="12")
+
+    def test_relative_source_and_odd_names(self):
+        (self.folder / "a:b c").mkdir(mode=0o755)
+        (self.folder / "a:b c" / "f").write_text("x")
+        self.expect(run("--mount", "./a:b c:/data:ro", "--", "cat", "/data/f", cwd=self.folder), out="x")
+
+    def test_bad_ones(self):
+        for text in ("", "x", "/tmp", "/tmp:relative", ":/x", "/tmp:/x:zz", "/tmp:/x/../y", "/tmp:/", "/tmp:/proc", "/tmp:/dev/x"):
+            self.expect_failure(run("--mount", text, "--", "true"), "invalid_argument")
+        self.expect_failure(run("--mount", "/no/such/place:/data", "--", "true"), "not_found")
+        self.expect_failure(run("--mount", "/dev/null:/data", "--", "true"), "invalid_argument")
+
+    def test_too_many(self):
+        words = [word for i in range(40) for word in ("--mount", f"{self.folder}:/d{i}")]
+        self.expect_failure(run(*words, "--", "true"), "too_large")
+
+    def test_workdir_that_is_not_there(self):
+        self.expect_failure(run("--workdir", "/no/such/folder", "--", "true"), "not_found")
+        self.expect_failure(run("--workdir", "relative", "--", "true"), "invalid_argument")
+
+
+class Policy(support.Case):
+    def test_deny_read(self):
+        outcome = run("--deny-read", "/etc/passwd", "--", "cat", "/etc/passwd")
+        self.assertEqual((outcome.out, outcome.code != 0), ("", True), outcome)
+
+    def test_deny_read_with_a_glob(self):
+        outcome = run("--deny-read", "/etc/pass*", "--", "cat", "/etc/passwd")
+        self.assertEqual((outcome.out, outcome.code != 0), ("", True), outcome)
+
+    def test_deny_write(self):
+        self.assertNotEqual(run("--deny-write", "/workspace", "--", "touch", "/workspace/x").code, 0)
+        self.expect(run("--deny-write", "/workspace", "--", "touch", "/tmp/x"))
+
+    def test_allow_write(self):
+        self.expect(run("--allow-write", "/workspace", "--", "touch", "/workspace/x"))
+
+    def test_relative_patterns_are_refused(self):
+        self.expect_failure(run("--deny-read", "etc", "--", "true"), "invalid_argument")
+
+
+class Inside(support.Case):
+    def test_no_file_of_the_caller(self):
+        self.file("mine", "x")
+        self.assertNotEqual(run("--", "ls", self.folder).code, 0)
+        for path in ("/root", "/etc/shadow"):
+            outcome = run("--", "sh", "-c", f"cat {path} || ls -A {path}")
+            self.assertEqual(outcome.out, "", path)
+
+    @needs_root
+    def test_identity(self):
+        self.assertNotEqual(run("--", "id", "-u").out, "0\n")
+
+    def test_system_folders_are_read_only(self):
+        for path in ("/usr/x", "/x", "/etc/x", "/bin/x"):
+            self.assertNotEqual(run("--", "touch", path).code, 0, path)
+
+    def test_nothing_stays(self):
+        self.expect(run("--", "touch", "/workspace/left", "/tmp/left"))
+        self.expect(run("--", "sh", "-c", "ls -A /workspace /tmp | grep left"), code=1)
+
+
+if __name__ == "__main__":
+    support.main()

@@ -1,0 +1,130 @@
+"""doctor, backends, help, version, completion; privileges and traces on the host."""
+import json
+import os
+import pathlib
+import shutil
+import subprocess
+import time
+import unittest
+
+import support
+from support import ATOLL, atoll, run, start
+
+SOURCE = pathlib.Path(__file__).resolve().parents[2]
+COMMANDS = ("run", "doctor", "backends", "completion", "version", "help")
+needs_root = unittest.skipUnless(support.IS_ROOT, "needs root")
+
+
+class Doctor(support.Case):
+    def test_text_and_json_agree(self):
+        text, data = atoll("doctor"), atoll("doctor", "-o", "json")
+        report = json.loads(data.out)
+        self.assertEqual(text.code, 0 if report["native_works"] else 1)
+        self.assertEqual(text.code, data.code)
+        for check in report["checks"]:
+            self.assertEqual(set(check), {"group", "name", "status", "detail", "advice"})
+            self.assertIn(check["name"], text.out)
+            if check["status"] in ("failed", "warning"):
+                self.assertTrue(check["advice"], check)
+
+    def test_says_what_works(self):
+        report = json.loads(atoll("doctor", "-o", "json").out)
+        names = {check["name"] for check in report["checks"]}
+        for name in ("version", "seccomp", "landlock", "idmapped mounts", "user", "mount", "pid", "network", "ipc", "host name",
+                     "cgroup", "/proc", "tmpfs", "memory", "cpu", "pids", "freezer", "python3", "node", "bash",
+                     "atoll-launcher", "atoll-guest", "legacy_tiocsti"):
+            self.assertIn(name, names)
+        self.assertEqual(report["native_works"], run("-q", "--", "true").code == 0)
+
+    def test_missing_programs_are_found(self):
+        shutil.copy(ATOLL, self.folder / "atoll")
+        done = subprocess.run([self.folder / "atoll", "doctor"], capture_output=True, text=True)
+        self.assertEqual(done.returncode, 1, done)
+        self.assertIn("✗ atoll-guest", done.stdout)
+        done = subprocess.run([self.folder / "atoll", "run", "--", "true"], capture_output=True, text=True)
+        self.assertEqual(done.returncode, 125, done)
+        self.assertRegex(done.stderr, "^atoll: host_unsupported: ")
+
+
+class Manuals(support.Case):
+    def test_every_command_has_one(self):
+        for name in COMMANDS:
+            page = self.expect(atoll("help", name)).out
+            self.assertEqual(page, self.expect(atoll(name, "--help")).out)
+            self.assertIn("Usage", page)
+        self.assertEqual(atoll("--help").out, atoll("help").out)
+        self.assertIn("Exit status", atoll("run", "-h").out)
+
+    def test_version(self):
+        self.assertRegex(self.expect(atoll("version")).out, r"^atoll \d+\.\d+\.\d+\n$")
+        self.assertEqual(atoll("--version").out, atoll("version").out)
+
+    def test_docs_are_those_of_the_program(self):
+        self.assertEqual(atoll("help", "--markdown").out, (SOURCE / "docs/cli.md").read_text())
+
+    def test_backends(self):
+        self.assertIn("native", self.expect(atoll("backends")).out)
+        entry = json.loads(atoll("backends", "-o", "json").out)["backends"]
+        self.assertIn("native", [one["name"] for one in entry])
+
+
+class Completion(support.Case):
+    def complete(self, *words):
+        script = atoll("completion", "bash").out
+        listed = " ".join(f"'{word}'" for word in words)
+        ask = f"{script}\nCOMP_WORDS=({listed}); COMP_CWORD={len(words) - 1}; _atoll 2>/dev/null; printf '%s\\n' \"${{COMPREPLY[@]}}\""
+        return subprocess.run(["bash", "-c", ask], capture_output=True, text=True, timeout=20).stdout.split()
+
+    def test_bash(self):
+        self.assertEqual(self.complete("atoll", "do"), ["doctor"])
+        self.assertEqual(self.complete("atoll", "run", "--mem"), ["--memory"])
+        self.assertIn("javascript", self.complete("atoll", "run", "-l", ""))
+        self.assertEqual(self.complete("atoll", "run", "-o", "j"), ["json"])
+        self.assertEqual(self.complete("atoll", "completion", "f"), ["fish"])
+        self.assertEqual(self.complete("atoll", "run", "ls", "--mem"), [])
+
+    def test_shells_that_are_here_accept_their_script(self):
+        for shell in ("bash", "zsh", "fish"):
+            script = self.expect(atoll("completion", shell)).out
+            if shutil.which(shell):
+                done = subprocess.run([shell, "-n", self.file(f"completion.{shell}", script)], capture_output=True, text=True)
+                self.assertEqual((done.returncode, done.stderr), (0, ""), shell)
+
+
+class OnTheHost(support.Case):
+    def status_of(self, pid):
+        lines = pathlib.Path(f"/proc/{pid}/status").read_text().splitlines()
+        return dict(line.split(":\t", 1) for line in lines if ":\t" in line)
+
+    def test_atoll_has_no_privileges_while_the_program_runs(self):
+        process = start("--", "sh", "-c", "echo ready; sleep 30")
+        self.assertEqual(process.stdout.readline(), b"ready\n")
+        status = self.status_of(process.pid)
+        process.terminate()
+        process.communicate()
+        self.assertEqual(status["NoNewPrivs"], "1")
+        for name in ("CapInh", "CapPrm", "CapEff", "CapAmb"):
+            self.assertEqual(int(status[name], 16), 0, name)
+        if support.IS_ROOT:
+            self.assertEqual(int(status["CapBnd"], 16), 0)
+            self.assertNotIn("0", status["Uid"].split() + status["Gid"].split())
+            self.assertEqual(status["Groups"].strip(), "")
+
+    def traces(self):
+        mounts = len(pathlib.Path("/proc/self/mountinfo").read_text().splitlines())
+        names = subprocess.run(["pgrep", "-c", "-x", "atoll-guest"], capture_output=True, text=True).stdout.strip()
+        return mounts, names
+
+    def test_nothing_is_left_behind(self):
+        before = self.traces()
+        for words in (["--", "true"], ["--", "no-such-program"], ["--timeout", "100ms", "--", "sleep", "9"],
+                      ["--mount", "/no/such:/x", "--", "true"], ["--workdir", "/no/such", "--", "true"]):
+            run(*words)
+        deadline = time.monotonic() + 5
+        while self.traces() != before and time.monotonic() < deadline:
+            time.sleep(0.1)
+        self.assertEqual(self.traces(), before)
+
+
+if __name__ == "__main__":
+    support.main()
