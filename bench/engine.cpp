@@ -1,5 +1,5 @@
-// atoll-bench-engine: what the engine costs below the command line. Prints JSON rows for bench/run.py.
-// Run as root on a quiet machine; every loop is bounded in count.
+// atoll-bench-engine: what the engine costs below the command line. Prints JSON rows for
+// bench/run.py. Run as root on a quiet machine; every loop is bounded in count.
 #include <unistd.h>
 
 #include <algorithm>
@@ -22,7 +22,9 @@ using atl::async::Executor;
 using atl::async::Task;
 using Clock = std::chrono::steady_clock;
 
-double ms_since(Clock::time_point start) { return std::chrono::duration<double, std::milli>(Clock::now() - start).count(); }
+double ms_since(Clock::time_point start) {
+  return std::chrono::duration<double, std::milli>(Clock::now() - start).count();
+}
 
 bool first_row = true;
 void row_start() {
@@ -33,13 +35,16 @@ void row_start() {
 void print_times(const char* name, const char* mode, std::vector<double> times) {
   std::ranges::sort(times);
   row_start();
-  std::printf("{\"case\":\"%s\",\"mode\":\"%s\",\"contender\":\"atoll\",\"unit\":\"ms\",\"min\":%.4f,\"p50\":%.4f,\"p95\":%.4f}",
-              name, mode, times.front(), times[times.size() / 2], times[times.size() * 95 / 100]);
+  std::printf(
+      "{\"case\":\"%s\",\"mode\":\"%s\",\"contender\":\"atoll\",\"unit\":\"ms\",\"min\":%.4f,"
+      "\"p50\":%.4f,\"p95\":%.4f}",
+      name, mode, times.front(), times[times.size() / 2], times[times.size() * 95 / 100]);
 }
 
 void print_value(const char* name, const char* unit, double value) {
   row_start();
-  std::printf("{\"case\":\"%s\",\"contender\":\"atoll\",\"unit\":\"%s\",\"value\":%.3f}", name, unit, value);
+  std::printf("{\"case\":\"%s\",\"contender\":\"atoll\",\"unit\":\"%s\",\"value\":%.3f}", name,
+              unit, value);
 }
 
 template <typename T>
@@ -102,7 +107,8 @@ Task<void> running_sandbox(atl::sandbox::Backend& backend, int count) {
 
   constexpr std::uint64_t kBytes = 1ull << 30;
   Clock::time_point start = Clock::now();
-  auto spawned = co_await box->spawn({.argv = {"/usr/bin/head", "-c", std::to_string(kBytes), "/dev/zero"}});
+  auto spawned =
+      co_await box->spawn({.argv = {"/usr/bin/head", "-c", std::to_string(kBytes), "/dev/zero"}});
   auto process = must(std::move(spawned), "spawn");
   std::uint64_t seen = 0;
   for (;;) {
@@ -112,7 +118,8 @@ Task<void> running_sandbox(atl::sandbox::Backend& backend, int count) {
     seen += chunk.bytes.size();
   }
   if (seen != kBytes) std::exit(1);
-  print_value("output of a running sandbox", "MB/s", static_cast<double>(kBytes) / 1e3 / ms_since(start));
+  print_value("output of a running sandbox", "MB/s",
+              static_cast<double>(kBytes) / 1e3 / ms_since(start));
   Result<void> stopped = co_await box->stop();
   must(std::move(stopped), "stop");
 }
@@ -146,7 +153,8 @@ Task<int> measure(Executor executor, bool quick) {
   atl::backends::register_all_backends(registry);
   const atl::sandbox::BackendEntry* entry = must(registry.get("native"), "backend");
   std::string folder = "/run/atoll-bench-" + std::to_string(::getpid());
-  auto backend = must(entry->make({.executor = executor, .run_folder = folder, .settings = {}}), "launcher");
+  auto backend =
+      must(entry->make({.executor = executor, .run_folder = folder, .settings = {}}), "launcher");
   SandboxPtr warm_up = co_await started(*backend);
   must(co_await warm_up->stop(), "stop");
   co_await life_cycles(*backend, quick ? 50 : 500);
@@ -159,6 +167,8 @@ Task<int> measure(Executor executor, bool quick) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  bool quick = std::any_of(argv, argv + argc, [](const char* arg) { return std::strcmp(arg, "--quick") == 0; });
-  return atl::async::run_to_end<int>([quick](Executor executor) { return measure(std::move(executor), quick); });
+  bool quick = std::any_of(argv, argv + argc,
+                           [](const char* arg) { return std::strcmp(arg, "--quick") == 0; });
+  return atl::async::run_to_end<int>(
+      [quick](Executor executor) { return measure(std::move(executor), quick); });
 }

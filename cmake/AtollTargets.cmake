@@ -27,10 +27,7 @@ if(ATOLL_SANITIZE)
   target_link_options(atoll_flags INTERFACE -fsanitize=${ATOLL_SANITIZE})
 endif()
 
-add_library(atoll_tiny_flags INTERFACE)
-target_include_directories(atoll_tiny_flags INTERFACE "${CMAKE_SOURCE_DIR}/src")
-target_compile_options(atoll_tiny_flags INTERFACE -O2 -fno-exceptions -fno-rtti -fno-asynchronous-unwind-tables)
-target_link_options(atoll_tiny_flags INTERFACE -static -Wl,-z,norelro -Wl,--hash-style=gnu -s)
+include(AtollTiny)
 
 # atoll_library(NAME SOURCES a.cpp … DEPS lib … [TINY_SOURCES a.cpp …] [TINY_DEPS …])
 # makes NAME and, with TINY_SOURCES, NAME_tiny from those files for the static programs.
@@ -42,18 +39,17 @@ function(atoll_library name)
   endif()
   if(ARG_TINY_SOURCES)
     add_library(${name}_tiny STATIC ${ARG_TINY_SOURCES})
-    set_target_properties(${name}_tiny PROPERTIES POSITION_INDEPENDENT_CODE OFF)
     target_link_libraries(${name}_tiny PUBLIC atoll_tiny_flags ${ARG_TINY_DEPS})
   endif()
 endfunction()
 
-# A static program without libstdc++'s heavy parts.
-function(atoll_tiny_program name)
-  cmake_parse_arguments(ARG "" "" "SOURCES;DEPS" ${ARGN})
+# A small static program for tests: ordinary C library, no shared ones, so that it runs in any root.
+function(atoll_static_program name)
+  cmake_parse_arguments(ARG "" "" "SOURCES" ${ARGN})
   add_executable(${name} ${ARG_SOURCES})
-  set_target_properties(${name} PROPERTIES POSITION_INDEPENDENT_CODE OFF)
-  target_compile_options(${name} PRIVATE -fno-pie)
-  target_link_libraries(${name} PRIVATE atoll_tiny_flags ${ARG_DEPS})
+  target_include_directories(${name} PRIVATE "${CMAKE_SOURCE_DIR}/src")
+  target_compile_options(${name} PRIVATE -fno-exceptions -fno-rtti)
+  target_link_options(${name} PRIVATE -static -s)
 endfunction()
 
 # atoll_test(NAME LABEL unit SOURCES … DEPS … [TIMEOUT seconds])

@@ -20,7 +20,7 @@ ALLOWED = {
     "observe": ["base"],
     "model": ["base"],
     "guest": ["base", "confine"],
-    "engine": ["base", "confine", "guest/protocol.hpp", "guest/messages.hpp", "guest/wire.hpp"],
+    "engine": ["base", "confine", "guest/start.hpp"],
     "sandbox": GROUND + ["guest"],
     "store": GROUND,
     "bus": GROUND,

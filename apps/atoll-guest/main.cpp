@@ -1,5 +1,5 @@
-// atoll-guest: pid 1 of a sandbox. Finds out where its host will come from, makes itself hard to get at
-// for the code it will run, and serves.
+// atoll-guest: pid 1 of a sandbox. Finds out where its host will come from, makes itself hard to
+// get at for the code it will run, and serves.
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/close_range.h>
@@ -28,14 +28,19 @@ using atl::guest::GuestConfig;
 using atl::guest::Server;
 
 constexpr std::string_view kHelp =
-    "atoll-guest: Atoll's agent inside a sandbox. Backends start it; there is no need to do it by hand.\n"
-    "  atoll-guest                                  configuration on descriptor 3, listening socket on 4\n"
+    "atoll-guest: Atoll's agent inside a sandbox. Backends start it; there is no need to do it by "
+    "hand.\n"
+    "  atoll-guest                                  configuration on descriptor 3, listening "
+    "socket on 4\n"
     "  atoll-guest --stdio                          serves one host on stdin and stdout\n"
-    "  atoll-guest --listen PATH --token-file FILE  serves hosts that connect to the Unix socket PATH\n"
+    "  atoll-guest --listen PATH --token-file FILE  serves hosts that connect to the Unix socket "
+    "PATH\n"
     "  atoll-guest --connect PATH                   joins stdin and stdout to that socket\n"
     "  atoll-guest --version\n";
 
-void print(int fd, std::string_view text) { [[maybe_unused]] ssize_t n = ::write(fd, text.data(), text.size()); }
+void print(int fd, std::string_view text) {
+  [[maybe_unused]] ssize_t n = ::write(fd, text.data(), text.size());
+}
 
 int give_up(std::string_view why) {
   print(2, "atoll-guest: ");
@@ -45,7 +50,8 @@ int give_up(std::string_view why) {
 }
 
 bool read_config(GuestConfig& config) {
-  bool ok = ::read(atl::guest::kConfigFd, &config, sizeof config) == static_cast<ssize_t>(sizeof config) &&
+  bool ok = ::read(atl::guest::kConfigFd, &config, sizeof config) ==
+                static_cast<ssize_t>(sizeof config) &&
             config.magic == atl::guest::kMagic && config.version == atl::guest::kVersion;
   ::close(atl::guest::kConfigFd);
   return ok;
@@ -76,7 +82,9 @@ void harden() {
 // Where no launcher confined us before the start.
 bool confine_oneself() {
   using atl::confine::Wall;
-  if (atl::confine::wall_up(Wall::kNoNewPrivs) && atl::confine::set_no_new_privs() != 0) return false;
+  if (atl::confine::wall_up(Wall::kNoNewPrivs) && atl::confine::set_no_new_privs() != 0) {
+    return false;
+  }
   return !atl::confine::wall_up(Wall::kSeccomp) || atl::confine::install_seccomp() == 0;
 }
 
@@ -92,7 +100,8 @@ UniqueFd listen_at(const char* path) {
   sockaddr_un address = socket_address(path);
   ::unlink(path);
   mode_t old = ::umask(0177);
-  bool ok = ::bind(fd.get(), reinterpret_cast<sockaddr*>(&address), sizeof address) == 0 && ::listen(fd.get(), 8) == 0;
+  bool ok = ::bind(fd.get(), reinterpret_cast<sockaddr*>(&address), sizeof address) == 0 &&
+            ::listen(fd.get(), 8) == 0;
   ::umask(old);
   if (!ok) fd.reset();
   return fd;
@@ -101,7 +110,8 @@ UniqueFd listen_at(const char* path) {
 // 32 bytes. Removed if possible: what runs here later has no business with it.
 bool read_token(const char* path, atl::guest::Token& token) {
   UniqueFd file(::open(path, O_RDONLY | O_CLOEXEC));
-  bool ok = file && ::read(file.get(), token.data(), token.size()) == static_cast<ssize_t>(token.size());
+  bool ok =
+      file && ::read(file.get(), token.data(), token.size()) == static_cast<ssize_t>(token.size());
   ::unlink(path);
   return ok;
 }
@@ -146,8 +156,7 @@ int serve_native() {
     task_fds.push_back(procs);
   }
   Server server(config, std::move(task_fds), open_null());
-  int flags = ::fcntl(atl::guest::kListenFd, F_GETFL);
-  ::fcntl(atl::guest::kListenFd, F_SETFL, flags | O_NONBLOCK);
+  ::fcntl(atl::guest::kListenFd, F_SETFL, O_RDWR | O_NONBLOCK);
   server.listen(UniqueFd(atl::guest::kListenFd));
   return server.run();
 }
@@ -170,7 +179,9 @@ int serve_stdio() {
 
 int serve_socket(const char* path, const char* token_file) {
   GuestConfig config = own_config();
-  if (!read_token(token_file, config.token)) return give_up("the token file does not hold 32 bytes");
+  if (!read_token(token_file, config.token)) {
+    return give_up("the token file does not hold 32 bytes");
+  }
   harden();
   UniqueFd listener = listen_at(path);
   if (!listener) return give_up("cannot listen there");

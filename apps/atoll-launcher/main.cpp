@@ -16,7 +16,8 @@ int usage() {
       "usage: atoll-launcher --control FD --run DIR --guest FILE [--disks DIR] --client-uid UID \n"
       "                      --mount-owner UID [--once]\n"
       "\n"
-      "Builds and tears down native sandboxes for `atoll`, which starts it. See docs/architecture.md.\n";
+      "Builds and tears down native sandboxes for `atoll`, which starts it. See "
+      "docs/architecture.md.\n";
   (void)!::write(2, kText.data(), kText.size());
   return 2;
 }
@@ -50,7 +51,8 @@ int main(int argc, char** argv) {
       return usage();
     }
   }
-  if (!options.control || options.run_folder.empty() || options.guest_program.empty()) return usage();
+  if (!options.control || options.run_folder.empty() || options.guest_program.empty())
+    return usage();
   if (::fcntl(options.control.get(), F_SETFD, FD_CLOEXEC) != 0) return usage();
   ::setsid();  // a Ctrl-C at the terminal is for `atoll`, which knows what to do about it
   return atl::engine::run_launcher(std::move(options));

@@ -1,5 +1,5 @@
-// atoll: options, wiring, run. The start-up path counts in microseconds: nothing here may load, build
-// or ask for what the command at hand does not use.
+// atoll: options, wiring, run. The start-up path counts in microseconds: nothing here may load,
+// build or ask for what the command at hand does not use.
 #include <fcntl.h>
 #include <signal.h>
 #include <unistd.h>
@@ -10,37 +10,20 @@
 #include "async/run.hpp"
 #include "backends/native/launcher_process.hpp"
 #include "cli/backends_command.hpp"
-#include "cli/command.hpp"
 #include "cli/common_options.hpp"
-#include "cli/completion.hpp"
 #include "cli/doctor.hpp"
 #include "cli/exit_status.hpp"
 #include "cli/help.hpp"
 #include "cli/privileges.hpp"
 #include "cli/run_command.hpp"
 #include "cli/run_session.hpp"
-#include "cli/suggest.hpp"
+#include "cli/small_commands.hpp"
 #include "sandbox/registry.hpp"
 
 namespace {
 
 using namespace atl;
 using namespace atl::cli;
-using Arguments = std::span<const std::string_view>;
-
-int own_failure(const Error& error, ColorMode color = ColorMode::kAuto) {
-  print_error(error, color);
-  return exit_status_of(error.code());
-}
-
-int show(std::string_view text) {
-  write_all(STDOUT_FILENO, text);
-  return 0;
-}
-
-int show_help(const Command& command) {
-  return show(help_text(command, text_width(STDOUT_FILENO), use_color(ColorMode::kAuto, STDOUT_FILENO)));
-}
 
 // A descriptor 0, 1 or 2 that is closed would be given to the next file that is opened.
 void fill_standard_streams() {
@@ -57,15 +40,18 @@ struct EarlyStart {
   Result<UniqueFd> launcher = UniqueFd();
 
   void start_launcher() {
-    launcher = backends::native::start_launcher(
-        {.run_folder = run_folder, .client_uid = identity.uid, .mount_owner = ::getuid(), .once = true});
+    launcher = backends::native::start_launcher({.run_folder = run_folder,
+                                                 .client_uid = identity.uid,
+                                                 .mount_owner = ::getuid(),
+                                                 .once = true});
   }
 };
 
-async::Task<Result<RunReport>> run_with(const sandbox::BackendEntry& entry, sandbox::BackendOptions options, RunPlan& plan) {
+async::Task<Result<RunReport>> run_with(const sandbox::BackendEntry* entry,
+                                        sandbox::BackendOptions options, RunPlan* plan) {
   async::Executor executor = options.executor;
-  ATOLL_CO_TRY(std::unique_ptr<sandbox::Backend> backend, entry.make(std::move(options)));
-  co_return co_await run_session(executor, *backend, plan);
+  ATOLL_CO_TRY(std::unique_ptr<sandbox::Backend> backend, entry->make(std::move(options)));
+  co_return co_await run_session(executor, backend.get(), plan);
 }
 
 Result<RunReport> run_plan(RunPlan& plan, EarlyStart& early) {
@@ -76,9 +62,12 @@ Result<RunReport> run_plan(RunPlan& plan, EarlyStart& early) {
   ATOLL_TRY(UniqueFd control, std::move(early.launcher));
   ATOLL_CHECK(drop_privileges(early.identity));
   return async::run_to_end<Result<RunReport>>([&](async::Executor executor) {
-    return run_with(*entry,
-                    {.executor = std::move(executor), .run_folder = early.run_folder, .once = true, .control = std::move(control)},
-                    plan);
+    return run_with(entry,
+                    {.executor = std::move(executor),
+                     .run_folder = early.run_folder,
+                     .once = true,
+                     .control = std::move(control)},
+                    &plan);
   });
 }
 
@@ -88,13 +77,16 @@ int run_command(Arguments arguments) {
   if (wants_early_launcher(arguments)) early.start_launcher();
   ::signal(SIGPIPE, SIG_IGN);  // after it: the launcher would inherit this
   RunOptions options;
-  if (Result<void> parsed = parse_run_options(arguments, options); !parsed) return report_failure(parsed.error(), options);
+  if (Result<void> parsed = parse_run_options(arguments, options); !parsed) {
+    return report_failure(parsed.error(), options);
+  }
   if (options.help) return show_help(*find_command("run"));
   if (!early.launcher) return report_failure(early.launcher.error(), options);
   Result<RunPlan> plan = make_plan(options);
   if (!plan) return report_failure(plan.error(), options);
   Result<RunReport> report = run_plan(*plan, early);
-  return report ? report_result(std::move(*report), options) : report_failure(report.error(), options);
+  return report ? report_result(std::move(*report), options)
+                : report_failure(report.error(), options);
 }
 
 // -o, --color and -h, and no words after them.
@@ -102,7 +94,8 @@ Result<CommonOptions> report_options(Arguments arguments) {
   CommonOptions options;
   ATOLL_TRY(ParseResult parsed, parse_options(arguments, report_option_table(), &options));
   if (parsed.rest < arguments.size()) {
-    return fail(Code::kInvalidArgument, "unexpected \"" + std::string(arguments[parsed.rest]) + "\"");
+    return fail(Code::kInvalidArgument,
+                "unexpected \"" + std::string(arguments[parsed.rest]) + "\"");
   }
   return options;
 }
@@ -118,7 +111,8 @@ int doctor_command(Arguments arguments) {
   bool terminal = ::isatty(STDOUT_FILENO) == 1;
   show(options->output == OutputFormat::kJson
            ? diagnosis_json(diagnosis, terminal)
-           : diagnosis_text(diagnosis, text_width(STDOUT_FILENO), use_color(options->color, STDOUT_FILENO)));
+           : diagnosis_text(diagnosis, text_width(STDOUT_FILENO),
+                            use_color(options->color, STDOUT_FILENO)));
   return diagnosis.works() ? 0 : 1;
 }
 
@@ -133,57 +127,8 @@ int backends_command(Arguments arguments) {
                   : backends_text(registry, use_color(options->color, STDOUT_FILENO)));
 }
 
-int completion_command(Arguments arguments) {
-  CommonOptions options;
-  Result<ParseResult> parsed = parse_options(arguments, help_option_table(), &options);
-  if (!parsed) return own_failure(parsed.error());
-  if (options.help) return show_help(*find_command("completion"));
-  Arguments words = arguments.subspan(parsed->rest);
-  Result<std::string> script = words.size() == 1
-                                   ? completion_script(words[0])
-                                   : fail(Code::kInvalidArgument, "completion: name one shell: bash, zsh or fish");
-  return script ? show(*script) : own_failure(script.error());
-}
-
-int version_command(Arguments arguments) {
-  CommonOptions options;
-  Result<ParseResult> parsed = parse_options(arguments, help_option_table(), &options);
-  if (!parsed) return own_failure(parsed.error());
-  return options.help ? show_help(*find_command("version")) : show("atoll " ATOLL_VERSION "\n");
-}
-
-int unknown_command(std::string_view name) {
-  std::string message = "there is no command \"" + std::string(name.substr(0, 80)) + "\"";
-  Suggestion best(name);
-  for (const Command& command : commands()) best.offer(command.name);
-  message += best.empty() ? "; atoll help lists them" : "; did you mean " + std::string(best.word()) + "?";
-  return own_failure(Error(Code::kInvalidArgument, std::move(message)));
-}
-
-int help_command(Arguments arguments) {
-  CommonOptions options;
-  Result<ParseResult> parsed = parse_options(arguments, docs_option_table(), &options);
-  if (!parsed) return own_failure(parsed.error());
-  if (options.markdown) return show(markdown_manual());
-  if (options.help) return show_help(*find_command("help"));
-  if (parsed->rest == arguments.size()) return show_help(main_command());
-  std::string_view name = arguments[parsed->rest];
-  const Command* command = find_command(name);
-  return command != nullptr ? show_help(*command) : unknown_command(name);
-}
-
-int main_options(Arguments arguments) {
-  CommonOptions options;
-  Result<ParseResult> parsed = parse_options(arguments, main_option_table(), &options);
-  if (!parsed) return own_failure(parsed.error());
-  return options.version ? version_command({}) : show_help(main_command());
-}
-
 int dispatch(Arguments arguments) {
-  if (arguments.empty()) {
-    write_all(STDERR_FILENO, help_text(main_command(), text_width(STDERR_FILENO), use_color(ColorMode::kAuto, STDERR_FILENO)));
-    return kExitAtoll;
-  }
+  if (arguments.empty()) return no_command();
   std::string_view name = arguments[0];
   Arguments rest = arguments.subspan(1);
   if (name == "run") return run_command(rest);
@@ -200,8 +145,8 @@ int dispatch(Arguments arguments) {
 int main(int count, char** values) {
   fill_standard_streams();
   try {
-    std::vector<std::string_view> arguments(values + 1, values + count);
-    return dispatch(arguments);
+    std::vector<std::string_view> arguments(values, values + count);
+    return dispatch(Arguments(arguments).subspan(count > 0 ? 1 : 0));
   } catch (const std::exception& error) {
     return own_failure(Error(Code::kInternal, error.what()));
   }

@@ -15,7 +15,9 @@ namespace atl::async {
 using Deadline = std::chrono::steady_clock::time_point;
 
 inline constexpr Deadline kNoDeadline = Deadline::max();
-inline Deadline deadline_in(std::chrono::nanoseconds time) { return std::chrono::steady_clock::now() + time; }
+inline Deadline deadline_in(std::chrono::nanoseconds time) {
+  return std::chrono::steady_clock::now() + time;
+}
 
 Task<void> sleep_until(Deadline deadline);
 Task<void> sleep_for(std::chrono::nanoseconds time);
@@ -40,7 +42,8 @@ Task<Result<T>> with_deadline(Task<Result<T>> task, Deadline deadline, Code code
                               std::string message) {
   if (deadline == kNoDeadline) co_return co_await std::move(task);
   std::optional<Result<T>> outcome;
-  bool in_time = co_await detail::ends_by(detail::keep_outcome(std::move(task), &outcome), deadline);
+  bool in_time =
+      co_await detail::ends_by(detail::keep_outcome(std::move(task), &outcome), deadline);
   // A task may swallow its cancellation and still answer: an answer is an answer.
   if (outcome) co_return std::move(*outcome);
   (void)in_time;

@@ -17,7 +17,8 @@ Task<Result<int>> never(Event* event) {
 }
 
 Task<void> in_time() {
-  Result<int> value = co_await with_deadline(answer(7), deadline_in(1h), Code::kExecTimeout, "late");
+  Result<int> value =
+      co_await with_deadline(answer(7), deadline_in(1h), Code::kExecTimeout, "late");
   EXPECT_EQ(value.value(), 7);
 }
 

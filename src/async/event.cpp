@@ -25,8 +25,10 @@ struct Event::Waiter {
   virtual void complete(error_code ec) = 0;
 
   void unlink() {
-    if (previous) previous->next = next;
-    else event->first_ = next;
+    if (previous)
+      previous->next = next;
+    else
+      event->first_ = next;
     if (next) next->previous = previous;
   }
 
@@ -65,7 +67,8 @@ Task<void> Event::wait() {
   Executor executor = co_await boost::asio::this_coro::executor;
   auto initiate = [this, &executor]<typename Handler>(Handler&& handler) {
     auto slot = boost::asio::get_associated_cancellation_slot(handler);
-    auto* waiter = new WaiterOf<std::decay_t<Handler>>(this, executor, std::forward<Handler>(handler));
+    auto* waiter =
+        new WaiterOf<std::decay_t<Handler>>(this, executor, std::forward<Handler>(handler));
     if (slot.is_connected()) {
       slot.assign([waiter](boost::asio::cancellation_type) {
         waiter->complete(boost::asio::error::operation_aborted);

@@ -1,5 +1,5 @@
-// Lets coroutines of one I/O thread wait until something changed. There is no state in it: test your
-// condition in a loop, `while (!ready) co_await event.wait();`. Not for use across threads.
+// Lets coroutines of one I/O thread wait until something changed. There is no state in it: test
+// your condition in a loop, `while (!ready) co_await event.wait();`. Not for use across threads.
 #pragma once
 
 #include "async/task.hpp"

@@ -25,8 +25,8 @@ Task<void> keep_result(std::function<Task<T>(Executor)> body, Executor executor,
 }  // namespace detail
 
 // int code = run_to_end<int>([&](Executor executor) { return serve(executor, options); });
-// The callable is an ordinary function or lambda that makes the coroutine: its captures live as long
-// as this call does.
+// The callable is an ordinary function or lambda that makes the coroutine: its captures live as
+// long as this call does.
 template <typename T>
 T run_to_end(std::function<Task<T>(Executor)> body) {
   if constexpr (std::is_void_v<T>) {

@@ -42,7 +42,7 @@ StreamIo::StreamIo(const UniqueFd& fd, FdKind kind) {
     way_ = Way::kSocket;
     return;
   }
-  struct stat info {};
+  struct stat info{};
   bool known = ::fstat(fd.get(), &info) == 0;
   if (known && S_ISREG(info.st_mode)) {
     way_ = Way::kFile;

@@ -62,7 +62,8 @@ TEST(Stream, MovesMoreThanThePipeHolds) {
     run_to_end<void>([&](Executor executor) { return transfer(executor, make_pipe(), kind); });
   }
   for (FdKind kind : {FdKind::kSocket, FdKind::kShared}) {
-    run_to_end<void>([&](Executor executor) { return transfer(executor, make_socketpair(), kind); });
+    run_to_end<void>(
+        [&](Executor executor) { return transfer(executor, make_socketpair(), kind); });
   }
 }
 

@@ -47,7 +47,8 @@ Task<Result<UniqueFd>> connect_unix(std::string path, Deadline deadline) {
   for (;;) {
     Result<UniqueFd> fd = connect_unix_now(path);
     // The kernel does not tell when a backlog has room again, so this one is polled.
-    if (fd || fd.error().errno_value() != EAGAIN || std::chrono::steady_clock::now() >= deadline) co_return fd;
+    if (fd || fd.error().errno_value() != EAGAIN || std::chrono::steady_clock::now() >= deadline)
+      co_return fd;
     co_await sleep_for(1ms);
   }
 }

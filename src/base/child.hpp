@@ -1,6 +1,6 @@
-// Owner of one child process, as a pidfd. It kills what it still owns: a forgotten child is a leaked
-// sandbox. Never waits in the destructor (a process in D state has no deadline): the corpse goes to
-// the Reaper.
+// Owner of one child process, as a pidfd. It kills what it still owns: a forgotten child is a
+// leaked sandbox. Never waits in the destructor (a process in D state has no deadline): the corpse
+// goes to the Reaper.
 #pragma once
 
 #include <sys/types.h>

@@ -99,7 +99,8 @@ std::unexpected<Error> fail_errno(const char* what, int errno_value) {
   std::string message(what);
   message += " failed: ";
   message += std::strerror(errno_value);
-  return std::unexpected<Error>(Error(code_from_errno(errno_value), std::move(message), errno_value));
+  return std::unexpected<Error>(
+      Error(code_from_errno(errno_value), std::move(message), errno_value));
 }
 
 }  // namespace atl

@@ -1,5 +1,5 @@
-// Undo steps of a set-up in several steps: the destructor runs them last to first unless release()d.
-// Undo lambdas own copies of what they need: locals die before the Rollback does.
+// Undo steps of a set-up in several steps: the destructor runs them last to first unless
+// release()d. Undo lambdas own copies of what they need: locals die before the Rollback does.
 #pragma once
 
 #include <functional>

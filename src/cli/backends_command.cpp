@@ -28,7 +28,8 @@ std::string backends_text(const sandbox::Registry& registry, bool color) {
   for (const BackendEntry& entry : registry.list()) {
     Result<void> here = entry.probe();
     rows.push_back({entry.name, std::string(sandbox::maturity_name(entry.status)),
-                    std::string(sandbox::isolation_name(entry.isolation)), here ? "yes" : "no: " + here.error().message()});
+                    std::string(sandbox::isolation_name(entry.isolation)),
+                    here ? "yes" : "no: " + here.error().message()});
   }
   std::array<std::size_t, 4> widths{};
   for (const Row& row : rows) {
@@ -45,7 +46,11 @@ std::string backends_text(const sandbox::Registry& registry, bool color) {
     out += row.back();
     if (heading && color) out += "\x1b[0m";
     out += '\n';
-    if (!heading) out += "  can: " + caps_text(registry.list()[static_cast<std::size_t>(&row - rows.data()) - 1]) + "\n";
+    if (!heading) {
+      out +=
+          "  can: " + caps_text(registry.list()[static_cast<std::size_t>(&row - rows.data()) - 1]) +
+          "\n";
+    }
   }
   return out;
 }

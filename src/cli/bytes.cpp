@@ -18,7 +18,10 @@ Piece take(std::string_view bytes) {
   auto at = [&](std::size_t i) { return static_cast<unsigned char>(bytes[i]); };
   unsigned char lead = at(0);
   if (lead < 0x80) return {1, true};
-  std::size_t need = in(lead, 0xc2, 0xdf) ? 2 : in(lead, 0xe0, 0xef) ? 3 : in(lead, 0xf0, 0xf4) ? 4 : 0;
+  std::size_t need = in(lead, 0xc2, 0xdf)   ? 2
+                     : in(lead, 0xe0, 0xef) ? 3
+                     : in(lead, 0xf0, 0xf4) ? 4
+                                            : 0;
   if (need == 0) return {1, false};
   unsigned low = lead == 0xe0 ? 0xa0u : lead == 0xf0 ? 0x90u : 0x80u;
   unsigned high = lead == 0xed ? 0x9fu : lead == 0xf4 ? 0x8fu : 0xbfu;
@@ -52,7 +55,8 @@ std::string to_utf8(std::string_view bytes) {
 }
 
 std::string base64(std::string_view bytes) {
-  static constexpr char kAlphabet[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+  static constexpr char kAlphabet[] =
+      "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
   std::string text;
   text.reserve((bytes.size() + 2) / 3 * 4);
   for (std::size_t i = 0; i < bytes.size(); i += 3) {

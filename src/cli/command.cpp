@@ -14,31 +14,38 @@ constexpr std::array kRunSections{
             "javascript (js, node), run by node: files .js and .mjs.\n"
             "bash (shell, sh), run by bash: files .sh and .bash.\n\n"
             "A script is put into /workspace under its own name (into /tmp when a mount covers "
-            "/workspace) and runs with /workspace as its working folder. Code and scripts may be 64 MiB."},
-    Section{"What a program finds inside",
-            "The host's system folders (/usr, /lib, /bin and the like), read-only; a small /etc made by "
-            "Atoll; an empty writable /workspace and /tmp; its own /proc; no network; no file of the "
-            "caller but those named by --mount. It runs as a user of its own without any capability, "
-            "and everything is gone when it ends."},
-    Section{"Signals",
-            "SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGUSR1 and SIGUSR2 sent to atoll are passed on to the "
-            "program's process group. A second SIGINT kills it. With -t, Ctrl-C and Ctrl-Z are keys "
-            "that the terminal inside handles."},
-    Section{"Exit status",
-            "  the program's own, 128+N when signal N ended it\n"
-            "  124   it ran out of time (--timeout)\n"
-            "  125   Atoll itself failed: \"atoll: <code>: <sentence>\" on stderr\n"
-            "  126   the program cannot be executed\n"
-            "  127   there is no such program inside\n"
-            "  137   it ran out of memory (--memory)\n\n"
-            "Asking for a limit that this host cannot enforce fails with 125 limit_unenforceable. A "
-            "default that it cannot enforce is one warning on stderr."},
-    Section{"JSON output",
-            "With -o json one object is printed when the program has ended: exit_code (what atoll exits "
-            "with), stdout, stderr, duration_ms, cpu_ms, max_rss (bytes), oom, timed_out, truncated, "
-            "isolation {layers, missing} and error, which is null or {code, message}. Bytes that are "
-            "not UTF-8 show as U+FFFD; stdout_b64 or stderr_b64 then hold the exact ones. It is "
-            "indented on a terminal and one line otherwise."},
+            "/workspace) and runs with /workspace as its working folder. Code and scripts may be "
+            "64 MiB."},
+    Section{
+        "What a program finds inside",
+        "The host's system folders (/usr, /lib, /bin and the like), read-only; a small /etc made "
+        "by "
+        "Atoll; an empty writable /workspace and /tmp; its own /proc; no network; no file of the "
+        "caller but those named by --mount. It runs as a user of its own without any capability, "
+        "and everything is gone when it ends."},
+    Section{
+        "Signals",
+        "SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGUSR1 and SIGUSR2 sent to atoll are passed on to the "
+        "program's process group. A second SIGINT kills it. With -t, Ctrl-C and Ctrl-Z are keys "
+        "that the terminal inside handles."},
+    Section{
+        "Exit status",
+        "  the program's own, 128+N when signal N ended it\n"
+        "  124   it ran out of time (--timeout)\n"
+        "  125   Atoll itself failed: \"atoll: <code>: <sentence>\" on stderr\n"
+        "  126   the program cannot be executed\n"
+        "  127   there is no such program inside\n"
+        "  137   it ran out of memory (--memory)\n\n"
+        "Asking for a limit that this host cannot enforce fails with 125 limit_unenforceable. A "
+        "default that it cannot enforce is one warning on stderr."},
+    Section{
+        "JSON output",
+        "With -o json one object is printed when the program has ended: exit_code (what atoll "
+        "exits "
+        "with), stdout, stderr, duration_ms, cpu_ms, max_rss (bytes), oom, timed_out, truncated, "
+        "isolation {layers, missing} and error, which is null or {code, message}. Bytes that are "
+        "not UTF-8 show as U+FFFD; stdout_b64 or stderr_b64 then hold the exact ones. It is "
+        "indented on a terminal and one line otherwise."},
 };
 
 constexpr std::array kRunExamples{
@@ -58,12 +65,14 @@ constexpr std::array kDoctorSections{
             "  ✓  works\n"
             "  !  works, but something is lost; the text says what and how to get it back\n"
             "  ✗  native sandboxes cannot be made until this is put right"},
-    Section{"Exit status", "0 when native sandboxes work here, 1 otherwise, 125 when the check itself failed."},
+    Section{"Exit status",
+            "0 when native sandboxes work here, 1 otherwise, 125 when the check itself failed."},
 };
 
 constexpr std::array kDoctorExamples{
     Example{"atoll doctor", "Look at this host."},
-    Example{"atoll doctor -o json | jq '.checks[] | select(.status != \"ok\")'", "Only what is not perfect."},
+    Example{"atoll doctor -o json | jq '.checks[] | select(.status != \"ok\")'",
+            "Only what is not perfect."},
 };
 
 constexpr std::array kCompletionExamples{
@@ -92,9 +101,10 @@ const Command& main_command() {
       .name = "",
       .summary = "isolated places to run code",
       .synopsis = "atoll COMMAND [OPTIONS]",
-      .description = "Atoll runs code and commands in sandboxes: no network, no files but those you "
-                     "give, hard limits on memory, processor, processes, disk and time. A sandbox is "
-                     "made in milliseconds and gone when its program ends.",
+      .description =
+          "Atoll runs code and commands in sandboxes: no network, no files but those you "
+          "give, hard limits on memory, processor, processes, disk and time. A sandbox is "
+          "made in milliseconds and gone when its program ends.",
       .options = main_option_table(),
       .sections = kMainSections,
       .examples = kMainExamples};
@@ -103,36 +113,43 @@ const Command& main_command() {
 
 std::span<const Command> commands() {
   static const std::array kCommands{
-      Command{.name = "run",
-              .summary = "run a command, a script or code in a sandbox",
-              .synopsis = "atoll run [OPTIONS] [--] PROGRAM [ARG…]\n"
-                          "atoll run [OPTIONS] SCRIPT [ARG…]\n"
-                          "atoll run [OPTIONS] -c CODE [ARG…]\n"
-                          "atoll run [OPTIONS] - [ARG…]",
-              .description =
-                  "Makes a sandbox, runs one program in it, passes its output and its exit status on, and "
-                  "takes the sandbox down. The first word that is not an option ends the options; what "
-                  "follows belongs to the program. A word with the suffix of a known language is a script "
-                  "of the host, - is code on stdin, anything else is a program inside; after -- it is a "
-                  "program in any case.",
-              .options = run_option_table(),
-              .sections = kRunSections,
-              .examples = kRunExamples},
-      Command{.name = "doctor",
-              .summary = "check what this host can isolate, and say what to do",
-              .synopsis = "atoll doctor [OPTIONS]",
-              .description =
-                  "Tries every part that native sandboxes are made of (kernel, namespaces, cgroups, "
-                  "seccomp, Landlock, mounts, programs) as the user who asks, and prints what works, what "
-                  "does not, and what to do about it. Nothing on the host is changed.",
-              .options = report_option_table(),
-              .sections = kDoctorSections,
-              .examples = kDoctorExamples},
+      Command{
+          .name = "run",
+          .summary = "run a command, a script or code in a sandbox",
+          .synopsis = "atoll run [OPTIONS] [--] PROGRAM [ARG…]\n"
+                      "atoll run [OPTIONS] SCRIPT [ARG…]\n"
+                      "atoll run [OPTIONS] -c CODE [ARG…]\n"
+                      "atoll run [OPTIONS] - [ARG…]",
+          .description =
+              "Makes a sandbox, runs one program in it, passes its output and its exit status on, "
+              "and "
+              "takes the sandbox down. The first word that is not an option ends the options; what "
+              "follows belongs to the program. A word with the suffix of a known language is a "
+              "script "
+              "of the host, - is code on stdin, anything else is a program inside; after -- it is "
+              "a "
+              "program in any case.",
+          .options = run_option_table(),
+          .sections = kRunSections,
+          .examples = kRunExamples},
+      Command{
+          .name = "doctor",
+          .summary = "check what this host can isolate, and say what to do",
+          .synopsis = "atoll doctor [OPTIONS]",
+          .description =
+              "Tries every part that native sandboxes are made of (kernel, namespaces, cgroups, "
+              "seccomp, Landlock, mounts, programs) as the user who asks, and prints what works, "
+              "what "
+              "does not, and what to do about it. Nothing on the host is changed.",
+          .options = report_option_table(),
+          .sections = kDoctorSections,
+          .examples = kDoctorExamples},
       Command{.name = "backends",
               .summary = "list the kinds of sandboxes and whether they work here",
               .synopsis = "atoll backends [OPTIONS]",
-              .description = "One line for each backend: its name, how mature it is, the kind of walls, "
-                             "what it can do, and why it cannot run here where that is so.",
+              .description =
+                  "One line for each backend: its name, how mature it is, the kind of walls, "
+                  "what it can do, and why it cannot run here where that is so.",
               .options = report_option_table()},
       Command{.name = "completion",
               .summary = "print a completion script for a shell",

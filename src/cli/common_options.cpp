@@ -15,18 +15,31 @@ Result<void> set_color(void* target, std::string_view value) {
   return {};
 }
 
-constexpr Option kHelp{.name = "help", .short_name = 'h', .help = "Show this text.",
+constexpr Option kHelp{.name = "help",
+                       .short_name = 'h',
+                       .help = "Show this text.",
                        .set = set_flag<&CommonOptions::help>};
-constexpr Option kVersion{.name = "version", .short_name = 'V', .help = "Show the version.",
+constexpr Option kVersion{.name = "version",
+                          .short_name = 'V',
+                          .help = "Show the version.",
                           .set = set_flag<&CommonOptions::version>};
-constexpr Option kMarkdown{.name = "markdown", .help = "Print the whole manual as Markdown (docs/cli.md).",
+constexpr Option kMarkdown{.name = "markdown",
+                           .help = "Print the whole manual as Markdown (docs/cli.md).",
                            .set = set_flag<&CommonOptions::markdown>};
-constexpr Option kOutput{.name = "output", .short_name = 'o', .argument = "FORMAT",
-                         .help = "text or json. Default: text.", .set = set_output,
-                         .complete = Complete::kWords, .words = "text json"};
-constexpr Option kColor{.name = "color", .argument = "WHEN",
-                        .help = "auto, always or never. Default: auto, on a terminal and without NO_COLOR.",
-                        .set = set_color, .complete = Complete::kWords, .words = "auto always never"};
+constexpr Option kOutput{.name = "output",
+                         .short_name = 'o',
+                         .argument = "FORMAT",
+                         .help = "text or json. Default: text.",
+                         .set = set_output,
+                         .complete = Complete::kWords,
+                         .words = "text json"};
+constexpr Option kColor{
+    .name = "color",
+    .argument = "WHEN",
+    .help = "auto, always or never. Default: auto, on a terminal and without NO_COLOR.",
+    .set = set_color,
+    .complete = Complete::kWords,
+    .words = "auto always never"};
 
 constexpr std::array kReport{kOutput, kColor, kHelp};
 constexpr std::array kHelpOnly{kHelp};

@@ -30,7 +30,9 @@ std::string value_cases(const Command& command) {
       case Complete::kNothing: text += "COMPREPLY=()"; break;
       case Complete::kFile: text += "_atoll_files \"$cur\""; break;
       case Complete::kFolder: text += "compopt -o nospace; _atoll_files \"$cur\""; break;
-      case Complete::kWords: text += "COMPREPLY=($(compgen -W '" + std::string(option.words) + "' -- \"$cur\"))"; break;
+      case Complete::kWords:
+        text += "COMPREPLY=($(compgen -W '" + std::string(option.words) + "' -- \"$cur\"))";
+        break;
     }
     text += "; return;;\n";
   }
@@ -60,20 +62,27 @@ std::string bash_completion() {
       "  mapfile -t COMPREPLY < <(compgen -f -- \"$1\")\n}\n\n"
       "_atoll() {\n  local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD-1]} i\n"
       "  COMPREPLY=()\n"
-      "  if (( COMP_CWORD == 1 )); then\n    COMPREPLY=($(compgen -W '" + names + "' -- \"$cur\"))\n    return\n  fi\n"
+      "  if (( COMP_CWORD == 1 )); then\n    COMPREPLY=($(compgen -W '" +
+      names +
+      "' -- \"$cur\"))\n    return\n  fi\n"
       "  case ${COMP_WORDS[1]} in\n";
   for (const Command& command : commands()) {
     out += "    " + std::string(command.name) + ")\n";
     if (command.name == "run") {
-      out += "      for (( i = 2; i < COMP_CWORD; i++ )); do\n        case ${COMP_WORDS[i]} in\n"
-             "          " + takes_value(command) + ") (( i++ ));;\n"
-             "          --) i=-1; break;;\n          -?*) ;;\n          *) i=-1; break;;\n        esac\n      done\n"
-             "      if (( i == -1 )); then _atoll_files \"$cur\"; return; fi\n";
+      out +=
+          "      for (( i = 2; i < COMP_CWORD; i++ )); do\n        case ${COMP_WORDS[i]} in\n"
+          "          " +
+          takes_value(command) +
+          ") (( i++ ));;\n"
+          "          --) i=-1; break;;\n          -?*) ;;\n          *) i=-1; break;;\n        "
+          "esac\n      done\n"
+          "      if (( i == -1 )); then _atoll_files \"$cur\"; return; fi\n";
     }
     if (std::string values = value_cases(command); !values.empty()) {
       out += "      case $prev in\n" + values + "      esac\n";
     }
-    out += "      if [[ $cur == -* ]]; then COMPREPLY=($(compgen -W '" + all_names(command) + "' -- \"$cur\")); return; fi\n";
+    out += "      if [[ $cur == -* ]]; then COMPREPLY=($(compgen -W '" + all_names(command) +
+           "' -- \"$cur\")); return; fi\n";
     if (!command.words.empty()) {
       out += "      COMPREPLY=($(compgen -W '" + std::string(command.words) + "' -- \"$cur\"));;\n";
     } else if (command.name == "run") {

@@ -31,12 +31,15 @@ std::string option_line(const Option& option, const std::string& condition) {
 }  // namespace
 
 std::string fish_completion() {
-  std::string out = "# fish completion for atoll, made by `atoll completion fish`\ncomplete -c atoll -f\n";
+  std::string out =
+      "# fish completion for atoll, made by `atoll completion fish`\ncomplete -c atoll -f\n";
   for (const Command& command : commands()) {
     out += "complete -c atoll -n __fish_use_subcommand -a " + std::string(command.name) + " -d " +
            quoted(command.summary) + "\n";
   }
-  for (const Option& option : main_command().options) out += option_line(option, "__fish_use_subcommand");
+  for (const Option& option : main_command().options) {
+    out += option_line(option, "__fish_use_subcommand");
+  }
   for (const Command& command : commands()) {
     std::string condition = "'__fish_seen_subcommand_from " + std::string(command.name) + "'";
     for (const Option& option : command.options) out += option_line(option, condition);
@@ -52,8 +55,9 @@ Result<std::string> completion_script(std::string_view shell) {
   if (shell == "bash") return bash_completion();
   if (shell == "zsh") return zsh_completion();
   if (shell == "fish") return fish_completion();
-  return fail(Code::kInvalidArgument, "completion: there are scripts for bash, zsh and fish, not for \"" +
-                                          std::string(shell.substr(0, 40)) + "\"");
+  return fail(Code::kInvalidArgument,
+              "completion: there are scripts for bash, zsh and fish, not for \"" +
+                  std::string(shell.substr(0, 40)) + "\"");
 }
 
 }  // namespace atl::cli

@@ -23,7 +23,8 @@ TEST(Completion, NamesEveryCommandAndOption) {
     for (const Command& command : commands()) {
       EXPECT_NE(script.find(command.name), std::string::npos) << shell << ' ' << command.name;
       for (const Option& option : command.options) {
-        std::string name = (std::string_view(shell) == "fish" ? "-l " : "--") + std::string(option.name);
+        std::string name =
+            (std::string_view(shell) == "fish" ? "-l " : "--") + std::string(option.name);
         EXPECT_NE(script.find(name), std::string::npos) << shell << ' ' << option.name;
       }
     }

@@ -52,17 +52,25 @@ std::string zsh_completion() {
     out += "    '" + std::string(command.name) + ":" + described(command.summary) + "'\n";
   }
   out += "  )\n  if (( CURRENT == 2 )); then\n    _describe command names\n";
-  for (const Option& option : main_command().options) out += "    compadd -- --" + std::string(option.name) + "\n";
-  out += "    return\n  fi\n  local name=$words[2]\n  shift words\n  (( CURRENT-- ))\n  case $name in\n";
+  for (const Option& option : main_command().options) {
+    out += "    compadd -- --" + std::string(option.name) + "\n";
+  }
+  out +=
+      "    return\n  fi\n  local name=$words[2]\n  shift words\n  (( CURRENT-- ))\n  case $name "
+      "in\n";
   for (const Command& command : commands()) {
     out += "    " + std::string(command.name) + ")\n      _arguments -s -S";
     for (const Option& option : command.options) out += " \\\n        " + specification(option);
     if (!command.words.empty()) out += " \\\n        '1:word:(" + std::string(command.words) + ")'";
-    if (command.name == "run") out += " \\\n        '1:program or script:_files' '*::argument:_files'";
+    if (command.name == "run") {
+      out += " \\\n        '1:program or script:_files' '*::argument:_files'";
+    }
     out += ";;\n";
   }
-  out += "  esac\n}\n"
-         "if [[ $zsh_eval_context[-1] == loadautofunc ]]; then _atoll \"$@\"; else compdef _atoll atoll; fi\n";
+  out +=
+      "  esac\n}\n"
+      "if [[ $zsh_eval_context[-1] == loadautofunc ]]; then _atoll \"$@\"; else compdef _atoll "
+      "atoll; fi\n";
   return out;
 }
 

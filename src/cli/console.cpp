@@ -30,13 +30,17 @@ void write_all(int fd, std::string_view bytes) {
 std::string_view hint_for(Code code) {
   switch (code) {
     case Code::kLimitUnenforceable:
-      return "leave the option out, or run as root; `atoll doctor` shows what this host can enforce";
-    case Code::kHostUnsupported: return "`atoll doctor` shows what is missing and what to do about it";
-    case Code::kUnsupportedBackend: return "`atoll backends` lists the backends and why one cannot run";
+      return "leave the option out, or run as root; `atoll doctor` shows what this host can "
+             "enforce";
+    case Code::kHostUnsupported:
+      return "`atoll doctor` shows what is missing and what to do about it";
+    case Code::kUnsupportedBackend:
+      return "`atoll backends` lists the backends and why one cannot run";
     case Code::kProgramNotFound:
       return "only the host's system folders are inside; bring more with --mount SRC:DST";
     case Code::kBackend:
-    case Code::kCreateTimeout: return "`atoll doctor` checks this host; -v shows the step that failed";
+    case Code::kCreateTimeout:
+      return "`atoll doctor` checks this host; -v shows the step that failed";
     case Code::kInternal:
     case Code::kProtocol: return "this is a bug in Atoll; -v shows the steps that led to it";
     case Code::kOk:
@@ -75,7 +79,9 @@ std::string error_text(const Error& error, bool color, bool with_trail) {
   text += '\n';
   if (with_trail && !error.trail().empty()) {
     text += "  while:";
-    for (const std::string& step : error.trail()) text += ' ' + step + (&step == &error.trail().back() ? "" : ",");
+    for (const std::string& step : error.trail()) {
+      text += ' ' + step + (&step == &error.trail().back() ? "" : ",");
+    }
     text += '\n';
   }
   if (std::string_view hint = hint_for(error.code()); !hint.empty()) {

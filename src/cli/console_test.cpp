@@ -1,16 +1,18 @@
 #include "cli/console.hpp"
 
-#include <gtest/gtest.h>
 #include <fcntl.h>
 #include <unistd.h>
 
 #include <cstdlib>
 
+#include <gtest/gtest.h>
+
 namespace atl::cli {
 namespace {
 
 TEST(Console, ErrorNamesCodeAndSentence) {
-  EXPECT_EQ(error_text(Error(Code::kNotFound, "no such thing"), false, false), "atoll: not_found: no such thing\n");
+  EXPECT_EQ(error_text(Error(Code::kNotFound, "no such thing"), false, false),
+            "atoll: not_found: no such thing\n");
 }
 
 TEST(Console, ErrorSaysWhatToDo) {

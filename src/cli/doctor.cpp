@@ -29,9 +29,12 @@ std::string painted(std::string_view text, const char* paint, bool color) {
 }
 
 std::string verdict(const Diagnosis& diagnosis) {
-  auto count = [&](Mark mark) { return std::ranges::count(diagnosis.findings, mark, &Finding::mark); };
+  auto count = [&](Mark mark) {
+    return std::ranges::count(diagnosis.findings, mark, &Finding::mark);
+  };
   if (!diagnosis.works()) {
-    return "Native sandboxes do not work here: " + std::to_string(count(Mark::kFail)) + " to put right, marked ✗.";
+    return "Native sandboxes do not work here: " + std::to_string(count(Mark::kFail)) +
+           " to put right, marked ✗.";
   }
   long warnings = count(Mark::kWarn);
   if (warnings == 0) return "Native sandboxes work here, with every layer.";
@@ -40,7 +43,9 @@ std::string verdict(const Diagnosis& diagnosis) {
 
 }  // namespace
 
-bool Diagnosis::works() const { return std::ranges::find(findings, Mark::kFail, &Finding::mark) == findings.end(); }
+bool Diagnosis::works() const {
+  return std::ranges::find(findings, Mark::kFail, &Finding::mark) == findings.end();
+}
 
 Diagnosis examine_host(const Result<void>& native) {
   Diagnosis diagnosis;
@@ -49,10 +54,12 @@ Diagnosis examine_host(const Result<void>& native) {
   examine_namespaces(diagnosis);
   examine_cgroups(diagnosis);
   examine_programs(diagnosis);
-  Finding backend{.group = "Programs", .name = "native backend", .detail = "says that it can run here"};
+  Finding backend{
+      .group = "Programs", .name = "native backend", .detail = "says that it can run here"};
   if (!native) {
     backend.mark = Mark::kFail;
-    backend.detail = std::string(code_name(native.error().code())) + ": " + native.error().message();
+    backend.detail =
+        std::string(code_name(native.error().code())) + ": " + native.error().message();
     backend.advice = "See the other lines marked ✗.";
   }
   diagnosis.findings.push_back(std::move(backend));
@@ -62,7 +69,9 @@ Diagnosis examine_host(const Result<void>& native) {
 
 std::string diagnosis_text(const Diagnosis& diagnosis, std::size_t width, bool color) {
   std::size_t widest = 0;
-  for (const Finding& finding : diagnosis.findings) widest = std::max(widest, columns(finding.name));
+  for (const Finding& finding : diagnosis.findings) {
+    widest = std::max(widest, columns(finding.name));
+  }
   std::size_t column = widest + 6;
   std::string out;
   std::string_view group;
@@ -80,7 +89,8 @@ std::string diagnosis_text(const Diagnosis& diagnosis, std::size_t width, bool c
     out.append(column, ' ');
     out += "→ " + wrap(finding.advice, width, column + 2) + '\n';
   }
-  return out + '\n' + painted(verdict(diagnosis), diagnosis.works() ? "\x1b[1;32m" : "\x1b[1;31m", color) + '\n';
+  return out + '\n' +
+         painted(verdict(diagnosis), diagnosis.works() ? "\x1b[1;32m" : "\x1b[1;31m", color) + '\n';
 }
 
 std::string diagnosis_json(const Diagnosis& diagnosis, bool pretty) {

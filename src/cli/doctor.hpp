@@ -1,5 +1,5 @@
-// `atoll doctor`: looks at the host with the eyes of the caller and says what works, what is lost, and
-// what to do. Changes nothing: what must be tried is tried in a child that is gone afterwards.
+// `atoll doctor`: looks at the host with the eyes of the caller and says what works, what is lost,
+// and what to do. Changes nothing: what must be tried is tried in a child that is gone afterwards.
 #pragma once
 
 #include <string>

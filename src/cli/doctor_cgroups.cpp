@@ -40,19 +40,26 @@ std::optional<std::string> own_group(const std::string& lines, std::string_view 
     std::size_t second = line.find(':', first + 1);
     if (second == std::string_view::npos) continue;
     std::string list = "," + std::string(line.substr(first + 1, second - first - 1)) + ",";
-    if (list.find("," + std::string(controller) + ",") != std::string::npos) return std::string(line.substr(second + 1));
+    if (list.find("," + std::string(controller) + ",") != std::string::npos) {
+      return std::string(line.substr(second + 1));
+    }
   }
   return std::nullopt;
 }
 
 Finding missing(const Controller& controller, std::string detail, std::string advice) {
-  return {.group = kGroup, .name = controller.name, .mark = Mark::kWarn,
-          .detail = std::move(detail) + ": " + controller.lost, .advice = std::move(advice)};
+  return {.group = kGroup,
+          .name = controller.name,
+          .mark = Mark::kWarn,
+          .detail = std::move(detail) + ": " + controller.lost,
+          .advice = std::move(advice)};
 }
 
 Finding controller_v1(const Controller& controller, const std::string& own) {
   std::optional<std::string> group = own_group(own, controller.name);
-  if (!group) return missing(controller, "not mounted", "Mount it: cgroup v1 or, better, cgroup v2.");
+  if (!group) {
+    return missing(controller, "not mounted", "Mount it: cgroup v1 or, better, cgroup v2.");
+  }
   std::string root = std::string("/sys/fs/cgroup/") + controller.name;
   if (writable(root)) return {.group = kGroup, .name = controller.name, .detail = "v1, writable"};
   std::string advice = ::geteuid() == 0 ? "Mount " + root + " for writing." : "Run as root.";
@@ -70,7 +77,8 @@ Finding controller_v2(const Controller& controller, const std::string& folder) {
   if (writable(folder + "/cgroup.procs") && writable(folder)) {
     return {.group = kGroup, .name = controller.name, .detail = "v2, writable"};
   }
-  return missing(controller, "v2, not writable for this user", "Run as root, or delegate a group to this user.");
+  return missing(controller, "v2, not writable for this user",
+                 "Run as root, or delegate a group to this user.");
 }
 
 }  // namespace
@@ -81,7 +89,8 @@ void examine_cgroups(Diagnosis& diagnosis) {
   std::string folder = "/sys/fs/cgroup";
   if (v2 && ::geteuid() != 0) folder += own_group(own, "").value_or("");
   for (const Controller& controller : kControllers) {
-    diagnosis.findings.push_back(v2 ? controller_v2(controller, folder) : controller_v1(controller, own));
+    diagnosis.findings.push_back(v2 ? controller_v2(controller, folder)
+                                    : controller_v1(controller, own));
   }
 }
 

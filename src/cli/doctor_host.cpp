@@ -50,7 +50,8 @@ Finding own_program(const std::string& name) {
   if (::access(path.c_str(), X_OK) != 0) {
     finding.mark = Mark::kFail;
     finding.detail = "not beside atoll, in " + own_folder();
-    finding.advice = "Install all three programs of Atoll in one folder, or build with ./dev build.";
+    finding.advice =
+        "Install all three programs of Atoll in one folder, or build with ./dev build.";
   }
   return finding;
 }
@@ -61,15 +62,16 @@ void examine_user(Diagnosis& diagnosis) {
   Finding finding{.group = "User", .name = "user", .detail = "root: every layer can be had"};
   if (::geteuid() != 0) {
     finding.mark = Mark::kWarn;
-    finding.detail =
-        "uid " + std::to_string(::geteuid()) +
-        ", without root: a sandbox has one uid, so guest and program share it (own_uids is missing); limits "
-        "depend on the control groups below";
+    finding.detail = "uid " + std::to_string(::geteuid()) +
+                     ", without root: a sandbox has one uid, so guest and program share it "
+                     "(own_uids is missing); limits "
+                     "depend on the control groups below";
     finding.advice = "Run as root to have every layer.";
   } else if (!has_effective(CAP_SYS_ADMIN)) {
     finding.mark = Mark::kFail;
     finding.detail = "root without CAP_SYS_ADMIN, as in a container";
-    finding.advice = "Give the container CAP_SYS_ADMIN, or run as an ordinary user with user namespaces.";
+    finding.advice =
+        "Give the container CAP_SYS_ADMIN, or run as an ordinary user with user namespaces.";
   }
   diagnosis.findings.push_back(finding);
 }
@@ -89,17 +91,23 @@ void examine_settings(Diagnosis& diagnosis) {
     const char* worth_knowing;
   };
   constexpr Setting kSettings[] = {
-      {"io_uring_disabled", "/proc/sys/kernel/io_uring_disabled", "sandboxes are denied io_uring either way"},
-      {"shm_rmid_forced", "/proc/sys/kernel/shm_rmid_forced", "shared memory of a sandbox ends with its IPC namespace either way"},
-      {"legacy_tiocsti", "/proc/sys/dev/tty/legacy_tiocsti", "1 lets programs type into the terminal they hold; a sandbox only holds its own"},
-      {"unprivileged_userns", "/proc/sys/kernel/unprivileged_userns_clone", "0 means that only root can make sandboxes"},
+      {"io_uring_disabled", "/proc/sys/kernel/io_uring_disabled",
+       "sandboxes are denied io_uring either way"},
+      {"shm_rmid_forced", "/proc/sys/kernel/shm_rmid_forced",
+       "shared memory of a sandbox ends with its IPC namespace either way"},
+      {"legacy_tiocsti", "/proc/sys/dev/tty/legacy_tiocsti",
+       "1 lets programs type into the terminal they hold; a sandbox only holds its own"},
+      {"unprivileged_userns", "/proc/sys/kernel/unprivileged_userns_clone",
+       "0 means that only root can make sandboxes"},
       {"max_user_namespaces", "/proc/sys/user/max_user_namespaces", "each sandbox takes one"},
       {"pid_max", "/proc/sys/kernel/pid_max", "shared by all sandboxes"},
   };
   for (const Setting& setting : kSettings) {
     std::optional<std::string> value = small_file(setting.path);
     if (!value) continue;  // not on this kernel
-    diagnosis.findings.push_back({.group = "Settings worth knowing", .name = setting.name, .mark = Mark::kInfo,
+    diagnosis.findings.push_back({.group = "Settings worth knowing",
+                                  .name = setting.name,
+                                  .mark = Mark::kInfo,
                                   .detail = *value + ": " + setting.worth_knowing});
   }
 }

@@ -29,7 +29,8 @@ Finding kernel_version() {
   int major = 0;
   int minor = 0;
   std::sscanf(name.release, "%d.%d", &major, &minor);
-  Finding finding{.group = kGroup, .name = "version", .detail = std::string("Linux ") + name.release};
+  Finding finding{
+      .group = kGroup, .name = "version", .detail = std::string("Linux ") + name.release};
   if (major < 6 || (major == 6 && minor < 1)) {
     finding.mark = Mark::kFail;
     finding.advice = "Atoll needs Linux 6.1 or newer; install a newer kernel (Debian 12 has one).";
@@ -43,7 +44,8 @@ Finding seccomp() {
   if (::syscall(SYS_seccomp, SECCOMP_GET_ACTION_AVAIL, 0, &action) != 0) {
     finding.mark = Mark::kFail;
     finding.detail = std::string("no filters: ") + std::strerror(errno);
-    finding.advice = "Use a kernel with CONFIG_SECCOMP_FILTER=y, or a container that allows seccomp.";
+    finding.advice =
+        "Use a kernel with CONFIG_SECCOMP_FILTER=y, or a container that allows seccomp.";
   }
   return finding;
 }
@@ -70,7 +72,8 @@ int wait_to_be_killed() {
 
 // An idmapped copy of the root, never attached anywhere. Needs the user namespace of a child.
 int try_idmap() {
-  pid_t child = static_cast<pid_t>(::syscall(SYS_clone, CLONE_NEWUSER | SIGCHLD, nullptr, nullptr, nullptr, nullptr));
+  pid_t child = static_cast<pid_t>(
+      ::syscall(SYS_clone, CLONE_NEWUSER | SIGCHLD, nullptr, nullptr, nullptr, nullptr));
   if (child < 0) return errno;
   if (child == 0) ::_exit(wait_to_be_killed());
   std::string base = "/proc/" + std::to_string(child);
@@ -78,14 +81,17 @@ int try_idmap() {
   {
     UniqueFd map(::open((base + "/uid_map").c_str(), O_WRONLY | O_CLOEXEC));
     UniqueFd gids(::open((base + "/gid_map").c_str(), O_WRONLY | O_CLOEXEC));
-    bool mapped = map && gids && ::write(map.get(), "0 100000 1", 10) == 10 && ::write(gids.get(), "0 100000 1", 10) == 10;
+    bool mapped = map && gids && ::write(map.get(), "0 100000 1", 10) == 10 &&
+                  ::write(gids.get(), "0 100000 1", 10) == 10;
     UniqueFd userns(::open((base + "/ns/user").c_str(), O_RDONLY | O_CLOEXEC));
-    UniqueFd tree(static_cast<int>(::syscall(SYS_open_tree, AT_FDCWD, "/usr", OPEN_TREE_CLONE | OPEN_TREE_CLOEXEC)));
+    UniqueFd tree(static_cast<int>(
+        ::syscall(SYS_open_tree, AT_FDCWD, "/usr", OPEN_TREE_CLONE | OPEN_TREE_CLOEXEC)));
     mount_attr attributes{};
     attributes.attr_set = MOUNT_ATTR_IDMAP;
     attributes.userns_fd = static_cast<std::uint64_t>(userns.get());
     bool done = mapped && userns && tree &&
-                ::syscall(SYS_mount_setattr, tree.get(), "", AT_EMPTY_PATH, &attributes, sizeof attributes) == 0;
+                ::syscall(SYS_mount_setattr, tree.get(), "", AT_EMPTY_PATH, &attributes,
+                          sizeof attributes) == 0;
     if (!done) error = errno;
   }
   ::kill(child, SIGKILL);
@@ -94,7 +100,8 @@ int try_idmap() {
 }
 
 Finding idmapped_mounts() {
-  Finding finding{.group = kGroup, .name = "idmapped mounts", .detail = "work on /usr's file system"};
+  Finding finding{
+      .group = kGroup, .name = "idmapped mounts", .detail = "work on /usr's file system"};
   if (::geteuid() != 0) {
     finding.mark = Mark::kInfo;
     finding.detail = "only root can make them; without root a sandbox has one uid and needs none";
@@ -103,7 +110,8 @@ Finding idmapped_mounts() {
   if (int error = errno_in_child(0, try_idmap); error != 0) {
     finding.mark = Mark::kWarn;
     finding.detail = std::string("refused: ") + std::strerror(error);
-    finding.advice = "Mounts need a file system that can be idmapped (ext4, xfs, btrfs, erofs, overlay, tmpfs).";
+    finding.advice =
+        "Mounts need a file system that can be idmapped (ext4, xfs, btrfs, erofs, overlay, tmpfs).";
   }
   return finding;
 }

@@ -1,9 +1,10 @@
 #include "cli/doctor.hpp"
 
-#include <gtest/gtest.h>
 #include <sched.h>
 
 #include <cerrno>
+
+#include <gtest/gtest.h>
 
 #include "cli/probe.hpp"
 
@@ -13,7 +14,8 @@ namespace {
 Diagnosis sample(Mark mark) {
   Diagnosis diagnosis;
   diagnosis.findings.push_back({.group = "A", .name = "one", .detail = "fine"});
-  diagnosis.findings.push_back({.group = "B", .name = "longer", .mark = mark, .detail = "so so", .advice = "do it"});
+  diagnosis.findings.push_back(
+      {.group = "B", .name = "longer", .mark = mark, .detail = "so so", .advice = "do it"});
   return diagnosis;
 }
 
@@ -42,10 +44,12 @@ TEST(Doctor, ColoursOnlyWhenAsked) {
 }
 
 TEST(Doctor, SpeaksJson) {
-  EXPECT_EQ(diagnosis_json(sample(Mark::kWarn), false),
-            "{\"native_works\":true,\"checks\":["
-            "{\"group\":\"A\",\"name\":\"one\",\"status\":\"ok\",\"detail\":\"fine\",\"advice\":null},"
-            "{\"group\":\"B\",\"name\":\"longer\",\"status\":\"warning\",\"detail\":\"so so\",\"advice\":\"do it\"}]}\n");
+  EXPECT_EQ(
+      diagnosis_json(sample(Mark::kWarn), false),
+      "{\"native_works\":true,\"checks\":["
+      "{\"group\":\"A\",\"name\":\"one\",\"status\":\"ok\",\"detail\":\"fine\",\"advice\":null},"
+      "{\"group\":\"B\",\"name\":\"longer\",\"status\":\"warning\",\"detail\":\"so "
+      "so\",\"advice\":\"do it\"}]}\n");
 }
 
 TEST(Doctor, ChildrenReportTheirErrno) {
@@ -57,7 +61,8 @@ TEST(Doctor, ChildrenReportTheirErrno) {
 TEST(Doctor, RepeatsTheBackendsComplaint) {
   Diagnosis diagnosis = examine_host(fail(Code::kHostUnsupported, "no good"));
   EXPECT_FALSE(diagnosis.works());
-  EXPECT_NE(diagnosis_text(diagnosis, 80, false).find("host_unsupported: no good"), std::string::npos);
+  EXPECT_NE(diagnosis_text(diagnosis, 80, false).find("host_unsupported: no good"),
+            std::string::npos);
 }
 
 }  // namespace

@@ -16,8 +16,10 @@ Result<void> add_entry(Environment& environment, std::string_view entry, const s
   if (key.empty()) {
     return fail(Code::kInvalidArgument, where + ": a variable needs a name, as in K=V");
   }
-  if (entry.find('\0') != std::string_view::npos || key.find_first_of(" \t\n") != std::string::npos) {
-    return fail(Code::kInvalidArgument, where + ": the name of a variable has no blanks and no NUL bytes");
+  if (entry.find('\0') != std::string_view::npos ||
+      key.find_first_of(" \t\n") != std::string::npos) {
+    return fail(Code::kInvalidArgument,
+                where + ": the name of a variable has no blanks and no NUL bytes");
   }
   if (equals != std::string_view::npos) {
     environment[key] = entry.substr(equals + 1);
@@ -29,7 +31,8 @@ Result<void> add_entry(Environment& environment, std::string_view entry, const s
 
 }  // namespace
 
-Result<void> add_env_lines(Environment& environment, std::string_view lines, const std::string& name) {
+Result<void> add_env_lines(Environment& environment, std::string_view lines,
+                           const std::string& name) {
   for (std::size_t number = 1; !lines.empty(); ++number) {
     std::size_t end = lines.find('\n');
     std::string_view line = lines.substr(0, end);
@@ -37,7 +40,8 @@ Result<void> add_env_lines(Environment& environment, std::string_view lines, con
     if (line.ends_with('\r')) line.remove_suffix(1);
     std::size_t start = line.find_first_not_of(" \t");
     if (start == std::string_view::npos || line[start] == '#') continue;
-    ATOLL_CHECK(add_entry(environment, line.substr(start), "line " + std::to_string(number) + " of " + name));
+    ATOLL_CHECK(add_entry(environment, line.substr(start),
+                          "line " + std::to_string(number) + " of " + name));
   }
   return {};
 }

@@ -1,5 +1,5 @@
-// The environment a program gets on top of the sandbox's own: -e and --env-file, and nothing else of
-// the caller.
+// The environment a program gets on top of the sandbox's own: -e and --env-file, and nothing else
+// of the caller.
 #pragma once
 
 #include <map>
@@ -17,6 +17,7 @@ using Environment = std::map<std::string, std::string>;
 Result<Environment> make_environment(const RunOptions& options);
 
 // The lines of one env file; `name` is for errors.
-Result<void> add_env_lines(Environment& environment, std::string_view lines, const std::string& name);
+Result<void> add_env_lines(Environment& environment, std::string_view lines,
+                           const std::string& name);
 
 }  // namespace atl::cli

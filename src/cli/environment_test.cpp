@@ -1,9 +1,9 @@
 #include "cli/environment.hpp"
 
-#include <gtest/gtest.h>
-
 #include <cstdlib>
 #include <fstream>
+
+#include <gtest/gtest.h>
 
 namespace atl::cli {
 namespace {

@@ -14,11 +14,13 @@ namespace atl::cli {
 namespace {
 
 std::unexpected<Error> too_large(const std::string& what, std::uint64_t most) {
-  return fail(Code::kTooLarge, what + " is larger than " + format_size(most) + ", the most that is taken");
+  return fail(Code::kTooLarge,
+              what + " is larger than " + format_size(most) + ", the most that is taken");
 }
 
 std::unexpected<Error> cannot(const std::string& what, int error) {
-  return fail(Error(code_from_errno(error), "cannot read " + what + ": " + std::strerror(error), error));
+  return fail(
+      Error(code_from_errno(error), "cannot read " + what + ": " + std::strerror(error), error));
 }
 
 }  // namespace
@@ -34,7 +36,9 @@ Result<std::string> read_all(const UniqueFd& fd, std::uint64_t most, const std::
   std::size_t step = regular ? static_cast<std::size_t>(info.st_size) + 1 : 65536;
   std::size_t filled = 0;
   while (true) {
-    if (bytes.size() - filled < 4096) bytes.resize(std::max(bytes.size() * 2, filled + std::max<std::size_t>(step, 4096)));
+    if (bytes.size() - filled < 4096) {
+      bytes.resize(std::max(bytes.size() * 2, filled + std::max<std::size_t>(step, 4096)));
+    }
     ssize_t got = ::read(fd.get(), bytes.data() + filled, bytes.size() - filled);
     if (got < 0 && errno == EINTR) continue;
     if (got < 0) return cannot(what, errno);
@@ -46,7 +50,8 @@ Result<std::string> read_all(const UniqueFd& fd, std::uint64_t most, const std::
   return bytes;
 }
 
-Result<std::string> read_file(const std::string& path, std::uint64_t most, const std::string& what) {
+Result<std::string> read_file(const std::string& path, std::uint64_t most,
+                              const std::string& what) {
   UniqueFd fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOCTTY));
   if (!fd) return cannot(what, errno);
   return read_all(fd, most, what);

@@ -20,7 +20,8 @@ class Page {
   }
 
   // A term and its explanation: on one line when the term is short enough.
-  void entry(std::string_view term, std::string_view explanation, std::size_t indent, std::size_t column) {
+  void entry(std::string_view term, std::string_view explanation, std::size_t indent,
+             std::size_t column) {
     text_.append(indent, ' ');
     text_ += bold(term);
     std::size_t at = indent + columns(term);

@@ -1,8 +1,8 @@
 #include "cli/help.hpp"
 
-#include <gtest/gtest.h>
-
 #include <set>
+
+#include <gtest/gtest.h>
 
 #include "cli/files.hpp"
 
@@ -56,7 +56,8 @@ TEST(Help, MainNamesEveryCommand) {
 
 // `atoll help --markdown > docs/cli.md` makes it again.
 TEST(Help, DocsAreUpToDate) {
-  EXPECT_EQ(read_file(ATOLL_SOURCE_DIR "/docs/cli.md", 1 << 20, "").value_or(""), markdown_manual());
+  EXPECT_EQ(read_file(ATOLL_SOURCE_DIR "/docs/cli.md", 1 << 20, "").value_or(""),
+            markdown_manual());
 }
 
 }  // namespace

@@ -93,7 +93,8 @@ JsonWriter& JsonWriter::boolean(bool value) { return raw(value ? "true" : "false
 JsonWriter& JsonWriter::null() { return raw("null"); }
 
 JsonWriter& JsonWriter::thousandths(std::int64_t value) {
-  std::uint64_t size = value < 0 ? 0 - static_cast<std::uint64_t>(value) : static_cast<std::uint64_t>(value);
+  std::uint64_t size =
+      value < 0 ? 0 - static_cast<std::uint64_t>(value) : static_cast<std::uint64_t>(value);
   std::string text = (value < 0 ? "-" : "") + std::to_string(size / 1000);
   if (size % 1000 != 0) {
     text += '.' + std::to_string(1000 + size % 1000).substr(1);

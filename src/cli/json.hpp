@@ -1,5 +1,6 @@
-// Writes JSON text: nothing else is needed on the way to a sandbox, and a library would cost start-up
-// time. Keys and values must come in a legal order; the writer adds commas, escapes and indentation.
+// Writes JSON text: nothing else is needed on the way to a sandbox, and a library would cost
+// start-up time. Keys and values must come in a legal order; the writer adds commas, escapes and
+// indentation.
 #pragma once
 
 #include <cstdint>

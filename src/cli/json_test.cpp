@@ -23,7 +23,15 @@ TEST(Json, Escapes) {
 TEST(Json, NestsOnOneLine) {
   JsonWriter json(false);
   json.begin_object().key("a").number(-1).key("b").begin_array().end_array();
-  json.key("c").begin_array().boolean(true).null().end_array().key("d").begin_object().end_object().end_object();
+  json.key("c")
+      .begin_array()
+      .boolean(true)
+      .null()
+      .end_array()
+      .key("d")
+      .begin_object()
+      .end_object()
+      .end_object();
   EXPECT_EQ(std::move(json).finish(), "{\"a\":-1,\"b\":[],\"c\":[true,null],\"d\":{}}\n");
 }
 
@@ -31,7 +39,8 @@ TEST(Json, IndentsForPeople) {
   JsonWriter json(true);
   std::vector<std::string> words{"x", "y"};
   json.begin_object().key("a").strings(words).key("b").begin_array().end_array().end_object();
-  EXPECT_EQ(std::move(json).finish(), "{\n  \"a\": [\n    \"x\",\n    \"y\"\n  ],\n  \"b\": []\n}\n");
+  EXPECT_EQ(std::move(json).finish(),
+            "{\n  \"a\": [\n    \"x\",\n    \"y\"\n  ],\n  \"b\": []\n}\n");
 }
 
 TEST(Json, WritesThousandths) {

@@ -68,8 +68,8 @@ HostFacts read_host_facts() {
 Result<CheckedLimits> check_limits(const RunOptions& options, HostFacts (*read_facts)()) {
   CheckedLimits result;
   sandbox::Limits& limits = result.limits;
-  bool any = options.memory || options.cpu_milli || options.pids || options.disk || options.inodes ||
-             options.open_files;
+  bool any = options.memory || options.cpu_milli || options.pids || options.disk ||
+             options.inodes || options.open_files;
   if (!any) return result;
 
   HostFacts host = read_facts();
@@ -98,7 +98,8 @@ Result<CheckedLimits> check_limits(const RunOptions& options, HostFacts (*read_f
     ATOLL_CHECK(check({"--open-files", 16, host.open_files_max, show_count}, *options.open_files));
     limits.open_files = static_cast<std::uint32_t>(*options.open_files);
   }
-  result.asked = {.memory = options.memory.has_value(), .cpus = options.cpu_milli.has_value(),
+  result.asked = {.memory = options.memory.has_value(),
+                  .cpus = options.cpu_milli.has_value(),
                   .pids = options.pids.has_value(),
                   .disk = options.disk.has_value() || options.inodes.has_value()};
   return result;
@@ -108,7 +109,8 @@ Result<std::chrono::milliseconds> check_timeout(const RunOptions& options, bool 
   using namespace std::chrono_literals;
   if (!options.timeout) return options.terminal ? 0ms : code ? 30s : 60s;
   if (*options.timeout > kMaxTimeout) {
-    return fail(Code::kInvalidArgument, "--timeout is outside of the allowed range 1ms to 30d (0: none)");
+    return fail(Code::kInvalidArgument,
+                "--timeout is outside of the allowed range 1ms to 30d (0: none)");
   }
   return *options.timeout;
 }

@@ -25,7 +25,8 @@ struct CheckedLimits {
 };
 
 // kInvalidArgument names the option and the allowed range.
-Result<CheckedLimits> check_limits(const RunOptions& options, HostFacts (*facts)() = read_host_facts);
+Result<CheckedLimits> check_limits(const RunOptions& options,
+                                   HostFacts (*facts)() = read_host_facts);
 
 // `code`: the shorter default of code that runs once.
 Result<std::chrono::milliseconds> check_timeout(const RunOptions& options, bool code);

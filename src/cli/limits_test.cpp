@@ -8,7 +8,11 @@ namespace {
 using namespace std::chrono_literals;
 
 HostFacts small_host() {
-  return {.memory_bytes = 1ull << 30, .cpus = 2, .pid_max = 1000, .open_files_max = 4096, .disk_bytes = 4ull << 30};
+  return {.memory_bytes = 1ull << 30,
+          .cpus = 2,
+          .pid_max = 1000,
+          .open_files_max = 4096,
+          .disk_bytes = 4ull << 30};
 }
 
 HostFacts not_wanted() {
@@ -25,12 +29,17 @@ TEST(LimitOptions, DefaultsCostNothing) {
   EXPECT_EQ(result->limits.cpus, 0.5);
   EXPECT_EQ(result->limits.pids, 100u);
   EXPECT_EQ(result->limits.disk_bytes, 256ull << 20);
-  EXPECT_FALSE(result->asked.memory || result->asked.cpus || result->asked.pids || result->asked.disk);
+  EXPECT_FALSE(result->asked.memory || result->asked.cpus || result->asked.pids ||
+               result->asked.disk);
 }
 
 TEST(LimitOptions, TakesWhatWasAsked) {
-  Result<CheckedLimits> result =
-      check({.memory = 64ull << 20, .cpu_milli = 1500, .pids = 2, .disk = 1 << 20, .inodes = 100, .open_files = 16});
+  Result<CheckedLimits> result = check({.memory = 64ull << 20,
+                                        .cpu_milli = 1500,
+                                        .pids = 2,
+                                        .disk = 1 << 20,
+                                        .inodes = 100,
+                                        .open_files = 16});
   ASSERT_TRUE(result);
   EXPECT_EQ(result->limits.memory_bytes, 64ull << 20);
   EXPECT_EQ(result->limits.cpus, 1.5);
@@ -38,7 +47,8 @@ TEST(LimitOptions, TakesWhatWasAsked) {
   EXPECT_EQ(result->limits.disk_bytes, 1u << 20);
   EXPECT_EQ(result->limits.inodes, 100u);
   EXPECT_EQ(result->limits.open_files, 16u);
-  EXPECT_TRUE(result->asked.memory && result->asked.cpus && result->asked.pids && result->asked.disk);
+  EXPECT_TRUE(result->asked.memory && result->asked.cpus && result->asked.pids &&
+              result->asked.disk);
 }
 
 TEST(LimitOptions, DefaultDiskFitsTheMemory) {
@@ -73,7 +83,8 @@ TEST(LimitOptions, Timeouts) {
   EXPECT_EQ(*check_timeout({.terminal = true}, false), 0ms);
   EXPECT_EQ(*check_timeout({.timeout = 0ms}, true), 0ms);
   EXPECT_EQ(*check_timeout({.timeout = 5s, .terminal = true}, true), 5s);
-  EXPECT_EQ(check_timeout({.timeout = std::chrono::days(31)}, true).error().code(), Code::kInvalidArgument);
+  EXPECT_EQ(check_timeout({.timeout = std::chrono::days(31)}, true).error().code(),
+            Code::kInvalidArgument);
 }
 
 TEST(LimitOptions, KeptOutput) {

@@ -23,7 +23,8 @@ std::string body(std::string_view text) {
     bool is_code = line.starts_with(' ');
     if (is_code != code) out += "```\n";
     code = is_code;
-    out += code ? std::string(line.substr(2)) : plain(line) + (line.empty() || text.empty() || text[0] == '\n' ? "" : "  ");
+    out += code ? std::string(line.substr(2))
+                : plain(line) + (line.empty() || text.empty() || text[0] == '\n' ? "" : "  ");
     out += '\n';
   }
   if (code) out += "```\n";
@@ -44,7 +45,9 @@ void options_table(std::string& out, const Command& command) {
     std::string argument(option.argument);
     if (!argument.empty()) out += ' ' + argument;
     // A pipe ends a table cell even inside of code.
-    if (std::size_t pipe = out.find('|', out.rfind("--")); pipe != std::string::npos) out.insert(pipe, "\\");
+    if (std::size_t pipe = out.find('|', out.rfind("--")); pipe != std::string::npos) {
+      out.insert(pipe, "\\");
+    }
     out += "` | " + plain(option.help) + " |\n";
   }
 }
@@ -57,7 +60,8 @@ void chapter(std::string& out, const Command& command) {
     out += "\n| command | does |\n|---|---|\n";
     for (const Command& one : commands()) {
       std::string name(one.name);
-      out += "| [" + name + "](#atoll-" + name + ") | " + std::string(one.summary) + " |\n";
+      out.append("| [").append(name).append("](#atoll-").append(name).append(") | ");
+      out.append(one.summary).append(" |\n");
     }
   }
   options_table(out, command);
@@ -75,7 +79,8 @@ void chapter(std::string& out, const Command& command) {
 }  // namespace
 
 std::string markdown_manual() {
-  std::string out = "<!-- Made by `atoll help --markdown` from the tables in src/cli; do not edit. -->\n\n";
+  std::string out =
+      "<!-- Made by `atoll help --markdown` from the tables in src/cli; do not edit. -->\n\n";
   chapter(out, main_command());
   for (const Command& command : commands()) chapter(out, command);
   return out;

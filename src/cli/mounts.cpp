@@ -24,7 +24,9 @@ Result<void> check_inside_path(std::string_view path, const std::string& option)
     rest.remove_prefix(1);
     std::string_view part = rest.substr(0, rest.find('/'));
     rest.remove_prefix(part.size());
-    if (part == "." || part == "..") return bad(shown + ": the path inside must not have . or .. in it");
+    if (part == "." || part == "..") {
+      return bad(shown + ": the path inside must not have . or .. in it");
+    }
   }
   return {};
 }
@@ -50,7 +52,9 @@ Result<MountText> parse_mount(std::string_view text) {
   ATOLL_CHECK(check_inside_path(mount.target, "--mount"));
   for (std::string_view kept : {"/", "/proc", "/dev", "/sys"}) {
     bool below = kept != "/" && mount.target.starts_with(std::string(kept) + "/");
-    if (mount.target == kept || below) return bad(shown + ": nothing can be mounted over " + std::string(kept));
+    if (mount.target == kept || below) {
+      return bad(shown + ": nothing can be mounted over " + std::string(kept));
+    }
   }
   return mount;
 }
@@ -61,20 +65,25 @@ Result<sandbox::Mount> open_mount(const std::string& text) {
   struct stat info{};
   if (::stat(parsed.source.c_str(), &info) != 0) {
     int error = errno;
-    std::string why = error == ENOENT ? "does not exist" : std::string("cannot be used: ") + std::strerror(error);
-    return fail(Error(code_from_errno(error), shown + ": the source " + parsed.source + " " + why, error));
+    std::string why =
+        error == ENOENT ? "does not exist" : std::string("cannot be used: ") + std::strerror(error);
+    return fail(
+        Error(code_from_errno(error), shown + ": the source " + parsed.source + " " + why, error));
   }
   if (!S_ISDIR(info.st_mode) && !S_ISREG(info.st_mode)) {
     return bad(shown + ": the source must be a folder or a regular file");
   }
   // Opened for reading, not by O_PATH: the descriptor proves that the caller may read it.
   UniqueFd fd(::open(parsed.source.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY));
-  bool allowed = fd && (parsed.read_only || ::faccessat(AT_FDCWD, parsed.source.c_str(), W_OK, AT_EACCESS) == 0);
+  bool allowed = fd && (parsed.read_only ||
+                        ::faccessat(AT_FDCWD, parsed.source.c_str(), W_OK, AT_EACCESS) == 0);
   if (!allowed) {
     int error = errno;
-    return fail(Error(code_from_errno(error), shown + ": the source cannot be opened: " + std::strerror(error), error));
+    return fail(Error(code_from_errno(error),
+                      shown + ": the source cannot be opened: " + std::strerror(error), error));
   }
-  return sandbox::Mount{.source = std::move(fd), .target = std::move(parsed.target), .read_only = parsed.read_only};
+  return sandbox::Mount{
+      .source = std::move(fd), .target = std::move(parsed.target), .read_only = parsed.read_only};
 }
 
 }  // namespace atl::cli

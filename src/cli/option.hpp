@@ -25,7 +25,7 @@ struct Option {
 
 // Errors of setters start with the option as the user typed it: "--memory 0: …".
 struct ParseResult {
-  std::size_t rest = 0;   // index of the first argument that is not an option
+  std::size_t rest = 0;    // index of the first argument that is not an option
   bool separated = false;  // a "--" stood before it
 };
 
@@ -42,21 +42,21 @@ struct MemberOf<Type Class::*> {
   using Owner = Class;
 };
 
-template <auto kMember>
+template <auto Member>
 Result<void> set_flag(void* target, std::string_view) {
-  static_cast<typename MemberOf<decltype(kMember)>::Owner*>(target)->*kMember = true;
+  static_cast<typename MemberOf<decltype(Member)>::Owner*>(target)->*Member = true;
   return {};
 }
 
-template <auto kMember>
+template <auto Member>
 Result<void> set_text(void* target, std::string_view value) {
-  static_cast<typename MemberOf<decltype(kMember)>::Owner*>(target)->*kMember = value;
+  static_cast<typename MemberOf<decltype(Member)>::Owner*>(target)->*Member = value;
   return {};
 }
 
-template <auto kMember>
+template <auto Member>
 Result<void> add_text(void* target, std::string_view value) {
-  (static_cast<typename MemberOf<decltype(kMember)>::Owner*>(target)->*kMember).emplace_back(value);
+  (static_cast<typename MemberOf<decltype(Member)>::Owner*>(target)->*Member).emplace_back(value);
   return {};
 }
 

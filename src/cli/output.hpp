@@ -1,5 +1,5 @@
-// Where a program's output goes: on to our own stdout and stderr byte for byte, or kept for a report.
-// Used on the I/O thread only.
+// Where a program's output goes: on to our own stdout and stderr byte for byte, or kept for a
+// report. Used on the I/O thread only.
 #pragma once
 
 #include <cstdint>
@@ -20,6 +20,13 @@ class Output {
 
   async::Task<Result<void>> take(sandbox::OutputChunk chunk);
 
+  // A write that has not come to an end yet, and how many have: whoever looks twice sees a reader
+  // that does not read.
+  bool waiting() const { return waiting_; }
+  std::uint64_t chunks_written() const { return chunks_written_; }
+  // Drops what is being written and everything after it.
+  void abandon();
+
   // Nobody reads us any more, as in `atoll run … | head -1`: take() failed for that reason.
   bool reader_gone() const { return reader_gone_; }
   bool truncated() const { return out_.truncated || err_.truncated; }
@@ -35,12 +42,15 @@ class Output {
     std::optional<async::Stream> stream{};  // made when the first byte comes
   };
 
-  async::Task<Result<void>> pass_on(Side& side, std::string bytes);
+  async::Task<Result<void>> pass_on(Side* side, std::string bytes);
 
   async::Executor executor_;
   bool keep_;
   std::uint64_t most_;
   bool reader_gone_ = false;
+  bool waiting_ = false;
+  bool abandoned_ = false;
+  std::uint64_t chunks_written_ = 0;
   Side out_{.number = 1};
   Side err_{.number = 2};
 };

@@ -21,7 +21,9 @@ constexpr std::uint64_t kMaxPasswd = 16ull << 20;
 using CapabilityData = std::array<__user_cap_data_struct, 2>;
 
 Result<void> clear_capabilities() {
-  if (::prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_CLEAR_ALL, 0, 0, 0) != 0) return fail_errno("clearing ambient capabilities");
+  if (::prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_CLEAR_ALL, 0, 0, 0) != 0) {
+    return fail_errno("clearing ambient capabilities");
+  }
   __user_cap_header_struct header{.version = _LINUX_CAPABILITY_VERSION_3, .pid = 0};
   CapabilityData none{};
   if (::syscall(SYS_capset, &header, none.data()) != 0) return fail_errno("capset");
@@ -33,7 +35,9 @@ Result<void> clear_bounding_set() {
   for (unsigned long capability = 0; capability < 64; ++capability) {
     int present = ::prctl(PR_CAPBSET_READ, capability, 0, 0, 0);
     if (present < 0) break;  // past the last one this kernel knows
-    if (present == 1 && ::prctl(PR_CAPBSET_DROP, capability, 0, 0, 0) != 0) return fail_errno("dropping the bounding set");
+    if (present == 1 && ::prctl(PR_CAPBSET_DROP, capability, 0, 0, 0) != 0) {
+      return fail_errno("dropping the bounding set");
+    }
   }
   return {};
 }
@@ -48,13 +52,16 @@ Result<void> become(const Identity& identity) {
 Result<void> verify(const Identity& identity, bool was_root) {
   uid_t uids[3];
   gid_t gids[3];
-  bool same = ::getresuid(&uids[0], &uids[1], &uids[2]) == 0 && ::getresgid(&gids[0], &gids[1], &gids[2]) == 0;
+  bool same = ::getresuid(&uids[0], &uids[1], &uids[2]) == 0 &&
+              ::getresgid(&gids[0], &gids[1], &gids[2]) == 0;
   for (int i = 0; same && i < 3; ++i) same = uids[i] == identity.uid && gids[i] == identity.gid;
   if (was_root && ::getgroups(0, nullptr) != 0) same = false;
   __user_cap_header_struct header{.version = _LINUX_CAPABILITY_VERSION_3, .pid = 0};
   CapabilityData data{};
   if (::syscall(SYS_capget, &header, data.data()) != 0) same = false;
-  for (const auto& half : data) same = same && half.effective == 0 && half.permitted == 0 && half.inheritable == 0;
+  for (const auto& half : data) {
+    same = same && half.effective == 0 && half.permitted == 0 && half.inheritable == 0;
+  }
   if (::prctl(PR_GET_NO_NEW_PRIVS, 0, 0, 0, 0) != 1) same = false;
   if (was_root && ::prctl(PR_CAPBSET_READ, CAP_SYS_ADMIN, 0, 0, 0) != 0) same = false;
   if (!same) return fail(Code::kInternal, "privileges were dropped, but are still there");

@@ -1,7 +1,8 @@
 #include "cli/privileges.hpp"
 
-#include <gtest/gtest.h>
 #include <unistd.h>
+
+#include <gtest/gtest.h>
 
 #include "cli/probe.hpp"
 
@@ -20,7 +21,8 @@ TEST(Privileges, FindsTheUser) {
 }
 
 TEST(Privileges, NeverStaysRoot) {
-  for (std::string_view passwd : {"", "nobody:x:1:1::/:/", "atoll:x:0:0::/:/", "atoll:x::::", "atoll:x:abc:1::/:/", "atoll"}) {
+  for (std::string_view passwd : {"", "nobody:x:1:1::/:/", "atoll:x:0:0::/:/",
+                                  "atoll:x::::", "atoll:x:abc:1::/:/", "atoll"}) {
     EXPECT_EQ(find_identity(passwd, "atoll").uid, kFallbackUid) << passwd;
     EXPECT_EQ(find_identity(passwd, "atoll").gid, kFallbackUid) << passwd;
   }

@@ -1,3 +1,5 @@
+#include "cli/probe.hpp"
+
 #include <fcntl.h>
 #include <sched.h>
 #include <signal.h>
@@ -9,7 +11,6 @@
 #include <cstring>
 
 #include "base/unique_fd.hpp"
-#include "cli/probe.hpp"
 
 namespace atl::cli {
 namespace {
@@ -36,7 +37,8 @@ int map_self(const Maps& maps) {
 
 // The plain clone call without a stack is a fork.
 pid_t fork_with(int flags) {
-  return static_cast<pid_t>(::syscall(SYS_clone, static_cast<unsigned long>(flags | SIGCHLD), nullptr, nullptr, nullptr, nullptr));
+  return static_cast<pid_t>(::syscall(SYS_clone, static_cast<unsigned long>(flags | SIGCHLD),
+                                      nullptr, nullptr, nullptr, nullptr));
 }
 
 int wait_for(pid_t child) {
@@ -77,6 +79,8 @@ std::optional<std::string> small_file(const std::string& path) {
   return text;
 }
 
-bool writable(const std::string& path) { return ::faccessat(AT_FDCWD, path.c_str(), W_OK, AT_EACCESS) == 0; }
+bool writable(const std::string& path) {
+  return ::faccessat(AT_FDCWD, path.c_str(), W_OK, AT_EACCESS) == 0;
+}
 
 }  // namespace atl::cli

@@ -66,7 +66,9 @@ Result<Program> make_program(const RunOptions& options, const std::string& folde
   const Language& code_language = language != nullptr ? *language : languages().front();
 
   if (options.code) {
-    if (options.code->size() > kMaxCode) return fail(Code::kTooLarge, "-c: the code is larger than 64m");
+    if (options.code->size() > kMaxCode) {
+      return fail(Code::kTooLarge, "-c: the code is larger than 64m");
+    }
     return run_code(code_language, *options.code, folder, options, words);
   }
   if (words.empty()) {
@@ -75,7 +77,9 @@ Result<Program> make_program(const RunOptions& options, const std::string& folde
   }
   const std::string& first = words.front();
   if (first.empty()) return fail(Code::kInvalidArgument, "the name of the program is empty");
-  if (first == "-" && !options.separated) return run_stdin(code_language, folder, options, words.subspan(1));
+  if (first == "-" && !options.separated) {
+    return run_stdin(code_language, folder, options, words.subspan(1));
+  }
   if (language != nullptr) return run_script(*language, first, folder, words.subspan(1));
   const Language* by_suffix = options.separated ? nullptr : language_of_file(first);
   if (by_suffix != nullptr) return run_script(*by_suffix, first, folder, words.subspan(1));

@@ -1,9 +1,10 @@
 #include "cli/program.hpp"
 
-#include <gtest/gtest.h>
 #include <unistd.h>
 
 #include <fstream>
+
+#include <gtest/gtest.h>
 
 namespace atl::cli {
 namespace {
@@ -52,7 +53,8 @@ TEST(ProgramOptions, Scripts) {
   EXPECT_EQ(script->argv, (Argv{"python3", "/workspace/atoll_script.py", "-x"}));
   EXPECT_EQ(script->file->content, "print(2)\n");
   // A language makes any file a script.
-  EXPECT_EQ(program({.language = "bash", .arguments = {path}})->argv, (Argv{"bash", "/workspace/atoll_script.py"}));
+  EXPECT_EQ(program({.language = "bash", .arguments = {path}})->argv,
+            (Argv{"bash", "/workspace/atoll_script.py"}));
 }
 
 TEST(ProgramOptions, Refuses) {
@@ -60,8 +62,10 @@ TEST(ProgramOptions, Refuses) {
   EXPECT_EQ(program({.arguments = {""}}).error().code(), Code::kInvalidArgument);
   EXPECT_EQ(program({.language = "cobol", .code = "x"}).error().code(), Code::kUnsupportedLanguage);
   EXPECT_EQ(program({.arguments = {"/nonexistent/a.py"}}).error().code(), Code::kNotFound);
-  EXPECT_EQ(program({.language = "py", .arguments = {"/usr"}}).error().code(), Code::kInvalidArgument);
-  EXPECT_EQ(program({.interactive = true, .arguments = {"-"}}).error().code(), Code::kInvalidArgument);
+  EXPECT_EQ(program({.language = "py", .arguments = {"/usr"}}).error().code(),
+            Code::kInvalidArgument);
+  EXPECT_EQ(program({.interactive = true, .arguments = {"-"}}).error().code(),
+            Code::kInvalidArgument);
 }
 
 TEST(ProgramOptions, RefusesTooMuchCode) {

@@ -15,8 +15,8 @@ int report_failure(const Error& error, const RunOptions& options);
 // How a run went. Errors of Atoll are told like in report_failure().
 int report_result(RunReport report, const RunOptions& options);
 
-// Whether a launcher should be started before the options are read: only native uses one, and --help
-// needs none. Being wrong costs a launcher that goes away again.
+// Whether a launcher should be started before the options are read: only native uses one, and
+// --help needs none. Being wrong costs a launcher that goes away again.
 bool wants_early_launcher(std::span<const std::string_view> arguments);
 
 }  // namespace atl::cli

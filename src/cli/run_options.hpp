@@ -30,9 +30,9 @@ struct RunOptions {
   std::optional<std::uint64_t> max_output;
   std::optional<std::chrono::milliseconds> timeout;
 
-  std::vector<std::string> env;        // K=V or K
+  std::vector<std::string> env;  // K=V or K
   std::vector<std::string> env_files;
-  std::vector<std::string> mounts;     // SRC:DST[:ro|rw]
+  std::vector<std::string> mounts;  // SRC:DST[:ro|rw]
   std::string workdir;
   std::string hostname = "atoll";
   std::vector<std::string> deny_read;

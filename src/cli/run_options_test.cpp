@@ -13,8 +13,10 @@ RunOptions parsed(std::vector<std::string_view> arguments) {
 }
 
 TEST(RunOptions, TheLineOfTheReadme) {
-  RunOptions options = parsed({"--memory", "256m", "--cpus", "0.5", "--pids", "64", "--disk", "100m", "--timeout", "10s",
-                               "-e", "K=V", "--mount", "./data:/data:ro", "--workdir", "/workspace", "--", "ls", "-la", "/"});
+  RunOptions options =
+      parsed({"--memory",  "256m",       "--cpus", "0.5", "--pids", "64",      "--disk",
+              "100m",      "--timeout",  "10s",    "-e",  "K=V",    "--mount", "./data:/data:ro",
+              "--workdir", "/workspace", "--",     "ls",  "-la",    "/"});
   EXPECT_EQ(options.memory, 256ull << 20);
   EXPECT_EQ(options.cpu_milli, 500u);
   EXPECT_EQ(options.pids, 64u);

@@ -3,10 +3,12 @@
 #include <unistd.h>
 
 #include "cli/environment.hpp"
+#include "cli/inside_view.hpp"
 #include "cli/limits.hpp"
 #include "cli/mounts.hpp"
 #include "cli/program.hpp"
 #include "cli/terminal.hpp"
+#include "sandbox/fs_policy.hpp"
 
 namespace atl::cli {
 namespace {
@@ -14,35 +16,45 @@ namespace {
 Result<void> check_terminal(const RunOptions& options) {
   if (!options.terminal) return {};
   if (options.output == OutputFormat::kJson) {
-    return fail(Code::kInvalidArgument, "-t cannot be used with -o json: a terminal has no separate streams");
+    return fail(Code::kInvalidArgument,
+                "-t cannot be used with -o json: a terminal has no separate streams");
   }
   if (options.interactive && ::isatty(STDIN_FILENO) != 1) {
-    return fail(Code::kInvalidArgument, "-t needs a terminal on stdin, and there is none; use -i without -t to pass data");
+    return fail(Code::kInvalidArgument,
+                "-t needs a terminal on stdin, and there is none; use -i without -t to pass data");
   }
   if (!options.interactive && ::isatty(STDOUT_FILENO) != 1) {
-    return fail(Code::kInvalidArgument, "-t needs a terminal on stdout, and there is none; leave -t out");
+    return fail(Code::kInvalidArgument,
+                "-t needs a terminal on stdout, and there is none; leave -t out");
   }
   return {};
 }
 
 Result<void> check_hostname(const std::string& name) {
-  constexpr std::string_view kAllowed = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-.";
-  bool fits = !name.empty() && name.size() < 64 && name.find_first_not_of(kAllowed) == std::string::npos &&
-              name.front() != '-' && name.front() != '.';
+  constexpr std::string_view kAllowed =
+      "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-.";
+  bool fits = !name.empty() && name.size() < 64 &&
+              name.find_first_not_of(kAllowed) == std::string::npos && name.front() != '-' &&
+              name.front() != '.';
   if (fits) return {};
   return fail(Code::kInvalidArgument,
               "--hostname: a host name has 1 to 63 letters, digits, dots and dashes");
 }
 
-Result<void> check_patterns(const RunOptions& options) {
-  for (const auto* list : {&options.deny_read, &options.allow_write, &options.deny_write}) {
-    for (const std::string& pattern : *list) {
-      if (pattern.starts_with('/') || pattern == "~" || pattern.starts_with("~/")) continue;
-      return fail(Code::kInvalidArgument, "the pattern \"" + pattern.substr(0, 80) +
-                                              "\" must be an absolute path inside, or start with ~/");
-    }
+Result<sandbox::FilesystemPolicy> make_policy(const RunOptions& options) {
+  if (options.deny_read.empty() && options.allow_write.empty() && options.deny_write.empty()) {
+    return sandbox::FilesystemPolicy{};
   }
-  return {};
+  std::vector<MountText> mounts;
+  for (const std::string& text : options.mounts) {
+    ATOLL_TRY(MountText mount, parse_mount(text));
+    mounts.push_back(std::move(mount));
+  }
+  sandbox::FilesystemPatterns patterns{.deny_read = options.deny_read,
+                                       .allow_write = options.allow_write,
+                                       .deny_write = options.deny_write};
+  return sandbox::expand_policy(
+      patterns, [&mounts](const std::string& folder) { return names_inside(folder, mounts); });
 }
 
 // Scripts go to the workspace, unless a mount covers it: the host's files are not ours to add to.
@@ -72,10 +84,7 @@ Result<RunPlan> make_plan(const RunOptions& options) {
     ATOLL_TRY(sandbox::Mount mount, open_mount(text));
     plan.spec.mounts.push_back(std::move(mount));
   }
-  ATOLL_CHECK(check_patterns(options));
-  plan.spec.filesystem = {.deny_read = options.deny_read,
-                          .allow_write = options.allow_write,
-                          .deny_write = options.deny_write};
+  ATOLL_TRY(plan.spec.filesystem, make_policy(options));
   ATOLL_TRY(plan.request.env, make_environment(options));
   ATOLL_TRY(Program program, make_program(options, script_folder(plan.spec.mounts)));
   plan.request.argv = std::move(program.argv);

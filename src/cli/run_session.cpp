@@ -11,21 +11,25 @@
 namespace atl::cli {
 namespace {
 
+constexpr std::chrono::seconds kCreateDeadline{30};
 constexpr std::chrono::seconds kStopDeadline{10};
+// The guest ends a program at its time-out; this is how long it may take to say so.
+constexpr std::chrono::seconds kTimeoutGrace{10};
 
 bool lacks(const sandbox::Isolation& isolation, std::string_view layer) {
   return std::ranges::find(isolation.missing, layer) != isolation.missing.end();
 }
 
-// A limit that was asked for and is not there is a failure, whatever the backend thought of it. Memory
-// has a second line without cgroups (RLIMIT_DATA), so that word is the backend's.
+// A limit that was asked for and is not there is a failure, whatever the backend thought of it.
+// Memory has a second line without cgroups (RLIMIT_DATA), so that word is the backend's.
 Result<void> check_asked(const sandbox::AskedLimits& asked, const sandbox::Isolation& isolation) {
   const char* option = asked.cpus && lacks(isolation, "cpu_limit")    ? "--cpus"
                        : asked.pids && lacks(isolation, "pids_limit") ? "--pids"
                        : asked.disk && lacks(isolation, "disk_limit") ? "--disk"
                                                                       : nullptr;
   if (option == nullptr) return {};
-  return fail(Code::kLimitUnenforceable, std::string(option) + ": this host cannot enforce that limit");
+  return fail(Code::kLimitUnenforceable,
+              std::string(option) + ": this host cannot enforce that limit");
 }
 
 void warn_missing(const RunPlan& plan, const sandbox::Isolation& isolation) {
@@ -41,49 +45,63 @@ void say(const RunPlan& plan, std::string text) {
   if (plan.verbose) write_all(2, "atoll: " + std::move(text) + "\n");
 }
 
-async::Task<Result<void>> make_sandbox(RunState& state) {
-  ATOLL_CO_TRY(state.sandbox, co_await state.backend.create(std::move(state.plan.spec)));
-  ATOLL_CO_CHECK(co_await state.sandbox->start());
-  state.report.isolation = state.sandbox->status().isolation;
-  warn_missing(state.plan, state.report.isolation);
-  if (state.plan.file) {
-    ATOLL_CO_CHECK(co_await state.sandbox->put_text(state.plan.file->path, std::move(state.plan.file->content)));
+async::Task<Result<void>> make_sandbox(RunState* state) {
+  ATOLL_CO_TRY(state->sandbox, co_await state->backend.create(std::move(state->plan.spec)));
+  ATOLL_CO_CHECK(co_await state->sandbox->start());
+  state->report.isolation = state->sandbox->status().isolation;
+  warn_missing(state->plan, state->report.isolation);
+  if (state->plan.file) {
+    ATOLL_CO_CHECK(co_await state->sandbox->put_text(state->plan.file->path,
+                                                     std::move(state->plan.file->content)));
   }
   co_return Result<void>{};
 }
 
-async::Task<Result<void>> run_program(async::Executor executor, RunState& state) {
-  sandbox::AskedLimits asked = state.plan.spec.asked;
-  bool stdin_wanted = state.plan.pass_stdin;
-  ATOLL_CO_CHECK(co_await make_sandbox(state));
-  ATOLL_CO_CHECK(check_asked(asked, state.report.isolation));
-  if (state.plan.request.terminal && stdin_wanted) {
-    ATOLL_CO_TRY(RawTerminal raw, RawTerminal::enter());
-    state.terminal.emplace(std::move(raw));
-  }
-  ATOLL_CO_TRY(state.process, co_await state.sandbox->spawn(std::move(state.plan.request)));
-  if (stdin_wanted) state.helpers.spawn(pump_stdin(executor, state));
+// Passes output on until the program has ended.
+async::Task<Result<void>> follow(RunState* state) {
   while (true) {
-    ATOLL_CO_TRY(sandbox::OutputChunk chunk, co_await state.process->read());
+    ATOLL_CO_TRY(sandbox::OutputChunk chunk, co_await state->process->read());
     bool last = chunk.stream == sandbox::OutputStream::kEnd;
-    ATOLL_CO_CHECK(co_await state.output.take(std::move(chunk)));
+    ATOLL_CO_CHECK(co_await state->output.take(std::move(chunk)));
     if (last) break;
   }
-  ATOLL_CO_TRY(state.report.status, co_await state.process->wait());
+  ATOLL_CO_TRY(state->report.status, co_await state->process->wait());
   co_return Result<void>{};
 }
 
-async::Task<void> work(async::Executor executor, RunState& state) {
+async::Task<Result<void>> run_program(async::Executor executor, RunState* state) {
+  sandbox::AskedLimits asked = state->plan.spec.asked;
+  std::chrono::milliseconds timeout = state->plan.request.timeout;
+  ATOLL_CO_CHECK(co_await async::with_deadline(
+      make_sandbox(state), async::deadline_in(kCreateDeadline), Code::kCreateTimeout,
+      "the sandbox was not ready within 30 seconds"));
+  ATOLL_CO_CHECK(check_asked(asked, state->report.isolation));
+  if (state->plan.request.terminal && state->plan.pass_stdin) {
+    ATOLL_CO_TRY(RawTerminal raw, RawTerminal::enter());
+    state->terminal.emplace(std::move(raw));
+  }
+  ATOLL_CO_TRY(state->process, co_await state->sandbox->spawn(std::move(state->plan.request)));
+  if (state->plan.pass_stdin) state->helpers.spawn(pump_stdin(executor, state));
+  async::Deadline deadline =
+      timeout.count() == 0 ? async::kNoDeadline : async::deadline_in(timeout + kTimeoutGrace);
+  Result<void> followed = co_await async::with_deadline(
+      follow(state), deadline, Code::kExecTimeout, "the program did not end after its time-out");
+  state->report.status.timed_out |= !followed && followed.error().code() == Code::kExecTimeout;
+  co_return followed;
+}
+
+async::Task<void> work(async::Executor executor, RunState* state) {
   Result<void> done = co_await run_program(std::move(executor), state);
-  if (!done) state.report.error = std::move(done).error();
+  if (!done) state->report.error = std::move(done).error();
 }
 
 // Everything in the sandbox is gone after this, or the launcher is told by our exit.
-async::Task<void> take_down(RunState& state) {
-  if (!state.sandbox) co_return;
-  Result<void> stopped = co_await async::with_deadline(state.sandbox->stop(), async::deadline_in(kStopDeadline),
-                                                       Code::kBackend, "the sandbox did not stop in time");
-  if (!stopped && !state.report.error) state.report.error = std::move(stopped).error();
+async::Task<void> take_down(RunState* state) {
+  if (!state->sandbox) co_return;
+  Result<void> stopped =
+      co_await async::with_deadline(state->sandbox->stop(), async::deadline_in(kStopDeadline),
+                                    Code::kBackend, "the sandbox did not stop in time");
+  if (!stopped && !state->report.error) state->report.error = std::move(stopped).error();
 }
 
 void conclude(RunState& state) {
@@ -98,33 +116,36 @@ void conclude(RunState& state) {
     report.exit_code = 128 + SIGPIPE;
     report.error.reset();
   } else {
-    report.exit_code = report.error ? exit_status_of(report.error->code()) : exit_status_of(report.status);
+    report.exit_code =
+        report.error ? exit_status_of(report.error->code()) : exit_status_of(report.status);
   }
 }
 
 }  // namespace
 
-async::Task<RunReport> run_session(async::Executor executor, sandbox::Backend& backend, RunPlan& plan) {
-  RunState state(executor, backend, plan);
+async::Task<RunReport> run_session(async::Executor executor, sandbox::Backend* backend,
+                                   RunPlan* plan) {
+  RunState state(executor, *backend, *plan);
   Result<async::Signals> signals =
-      plan.request.terminal
-          ? async::Signals::listen(executor, {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGUSR1, SIGUSR2, SIGWINCH, SIGTSTP})
+      plan->request.terminal
+          ? async::Signals::listen(
+                executor, {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGUSR1, SIGUSR2, SIGWINCH, SIGTSTP})
           : async::Signals::listen(executor, {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGUSR1, SIGUSR2});
   if (signals) {
-    state.helpers.spawn(forward_signals(*signals, state));
-    state.work.spawn(work(executor, state));
+    state.helpers.spawn(forward_signals(&*signals, &state));
+    state.work.spawn(work(executor, &state));
     co_await state.work.wait_idle();
     co_await state.helpers.join();
     state.terminal.reset();
-    say(plan, "the program ended; taking the sandbox down");
+    say(*plan, "the program ended; taking the sandbox down");
     state.process.reset();
-    co_await take_down(state);
+    co_await take_down(&state);
   } else {
     state.report.error = std::move(signals).error();
   }
   conclude(state);
-  if (state.report.truncated && !plan.quiet && plan.output == OutputFormat::kText) {
-    print_warning("output was cut off at --max-output", plan.color);
+  if (state.report.truncated && !plan->quiet && plan->output == OutputFormat::kText) {
+    print_warning("output was cut off at --max-output", plan->color);
   }
   co_return std::move(state.report);
 }

@@ -1,5 +1,5 @@
-// One run: make a sandbox, run the plan's program in it with its input, output and signals connected
-// to ours, and take the sandbox down.
+// One run: make a sandbox, run the plan's program in it with its input, output and signals
+// connected to ours, and take the sandbox down.
 #pragma once
 
 #include "async/task.hpp"
@@ -10,6 +10,7 @@
 namespace atl::cli {
 
 // Never fails: what went wrong is in the report. `backend` and `plan` outlive the task.
-async::Task<RunReport> run_session(async::Executor executor, sandbox::Backend& backend, RunPlan& plan);
+async::Task<RunReport> run_session(async::Executor executor, sandbox::Backend* backend,
+                                   RunPlan* plan);
 
 }  // namespace atl::cli

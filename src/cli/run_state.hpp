@@ -30,14 +30,15 @@ struct RunState {
   std::unique_ptr<sandbox::Sandbox> sandbox;
   std::unique_ptr<sandbox::Process> process;  // once the program runs
   std::optional<RawTerminal> terminal;
-  int interrupted_by = 0;   // a signal that ended the run from our side
+  int interrupts = 0;        // SIGINTs so far
+  int interrupted_by = 0;    // a signal that ended the run from our side
   async::TaskGroup helpers;  // stdin and signals: end with the program
   async::TaskGroup work;     // make, run, wait
 };
 
 // Reads stdin and hands it to the program until either ends.
-async::Task<void> pump_stdin(async::Executor executor, RunState& state);
+async::Task<void> pump_stdin(async::Executor executor, RunState* state);
 // Passes signals on to the program's group.
-async::Task<void> forward_signals(async::Signals& signals, RunState& state);
+async::Task<void> forward_signals(async::Signals* signals, RunState* state);
 
 }  // namespace atl::cli

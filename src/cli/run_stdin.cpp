@@ -5,7 +5,7 @@
 
 namespace atl::cli {
 
-async::Task<void> pump_stdin(async::Executor executor, RunState& state) {
+async::Task<void> pump_stdin(async::Executor executor, RunState* state) {
   UniqueFd copy(::fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 3));
   if (copy) {
     async::Stream input(executor, std::move(copy), async::FdKind::kShared);
@@ -13,11 +13,11 @@ async::Task<void> pump_stdin(async::Executor executor, RunState& state) {
     while (true) {
       Result<std::size_t> got = co_await input.read_some(buffer);
       if (!got || *got == 0) break;
-      Result<void> written = co_await state.process->write_stdin(buffer.substr(0, *got));
+      Result<void> written = co_await state->process->write_stdin(buffer.substr(0, *got));
       if (!written) co_return;  // the program closed its stdin or is gone: neither is our failure
     }
   }
-  (void)co_await state.process->close_stdin();
+  (void)co_await state->process->close_stdin();
 }
 
 }  // namespace atl::cli

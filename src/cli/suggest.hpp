@@ -15,7 +15,8 @@ class Suggestion {
   explicit Suggestion(std::string_view typed) : typed_(typed), best_(limit(typed) + 1) {}
 
   void offer(std::string_view word) {
-    std::size_t distance = word.starts_with(typed_) && typed_.size() >= 3 ? 1 : edit_distance(typed_, word);
+    std::size_t distance =
+        word.starts_with(typed_) && typed_.size() >= 3 ? 1 : edit_distance(typed_, word);
     if (distance < best_) {
       best_ = distance;
       word_ = word;
@@ -26,7 +27,9 @@ class Suggestion {
 
  private:
   // One slip in a short word, about one in three characters of a long one.
-  static std::size_t limit(std::string_view typed) { return typed.size() < 4 ? 1 : typed.size() / 3 + 1; }
+  static std::size_t limit(std::string_view typed) {
+    return typed.size() < 4 ? 1 : typed.size() / 3 + 1;
+  }
 
   std::string_view typed_;
   std::size_t best_;

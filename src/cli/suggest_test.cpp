@@ -16,7 +16,9 @@ TEST(Suggest, CountsEdits) {
 
 std::string_view best(std::string_view typed) {
   Suggestion suggestion(typed);
-  for (std::string_view word : {"run", "doctor", "backends", "completion", "version", "help"}) suggestion.offer(word);
+  for (std::string_view word : {"run", "doctor", "backends", "completion", "version", "help"}) {
+    suggestion.offer(word);
+  }
   return suggestion.word();
 }
 

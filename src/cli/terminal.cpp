@@ -44,7 +44,8 @@ Result<RawTerminal> RawTerminal::enter() {
   return RawTerminal(true);
 }
 
-RawTerminal::RawTerminal(RawTerminal&& other) noexcept : active_(std::exchange(other.active_, false)) {}
+RawTerminal::RawTerminal(RawTerminal&& other) noexcept
+    : active_(std::exchange(other.active_, false)) {}
 
 RawTerminal::~RawTerminal() {
   if (active_) restore_settings();
@@ -58,7 +59,8 @@ void RawTerminal::suspend() {
 
 sandbox::TerminalSize terminal_size() {
   winsize size{};
-  bool known = ::ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 || ::ioctl(STDIN_FILENO, TIOCGWINSZ, &size) == 0;
+  bool known = ::ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 ||
+               ::ioctl(STDIN_FILENO, TIOCGWINSZ, &size) == 0;
   if (!known || size.ws_row == 0 || size.ws_col == 0) return {};
   return {.rows = size.ws_row, .cols = size.ws_col};
 }

@@ -17,8 +17,8 @@ TEST(Units, Sizes) {
   EXPECT_EQ(*parse_size("256MiB"), 256u << 20);
   EXPECT_EQ(*parse_size("1.5g"), 1536ull << 20);
   EXPECT_EQ(*parse_size("2T"), 2ull << 40);
-  for (const char* bad : {"", "m", "-1", "-1m", "1x", "1mm", "1 m", "1e3", "0x10", "1bb", "1.2.3", "99999999999999999999t",
-                          "999999999999999999999", "inf", "nan", "+1"}) {
+  for (const char* bad : {"", "m", "-1", "-1m", "1x", "1mm", "1 m", "1e3", "0x10", "1bb", "1.2.3",
+                          "99999999999999999999t", "999999999999999999999", "inf", "nan", "+1"}) {
     EXPECT_FALSE(parse_size(bad)) << bad;
   }
 }
@@ -34,7 +34,8 @@ TEST(Units, Durations) {
   EXPECT_EQ(*parse_duration("1d"), 24h);
   EXPECT_EQ(*parse_duration("0"), 0s);
   EXPECT_EQ(*parse_duration("0s"), 0s);
-  for (const char* bad : {"", "s", "-1s", "1x", "1m30", "1s s", "0.1ms", "99999999999999999999d", "1 s"}) {
+  for (const char* bad :
+       {"", "s", "-1s", "1x", "1m30", "1s s", "0.1ms", "99999999999999999999d", "1 s"}) {
     EXPECT_FALSE(parse_duration(bad)) << bad;
   }
 }
@@ -42,7 +43,9 @@ TEST(Units, Durations) {
 TEST(Units, Numbers) {
   EXPECT_EQ(*parse_count("64"), 64u);
   EXPECT_EQ(*parse_count("18446744073709551615"), UINT64_MAX);
-  for (const char* bad : {"", "-1", "1.5", "a", "1a", "18446744073709551616"}) EXPECT_FALSE(parse_count(bad)) << bad;
+  for (const char* bad : {"", "-1", "1.5", "a", "1a", "18446744073709551616"}) {
+    EXPECT_FALSE(parse_count(bad)) << bad;
+  }
   EXPECT_EQ(*parse_milli("0.5"), 500u);
   EXPECT_EQ(*parse_milli("2"), 2000u);
   EXPECT_EQ(*parse_milli(".25"), 250u);

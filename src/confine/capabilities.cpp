@@ -34,6 +34,8 @@ int lock_securebits() noexcept {
   return ::prctl(PR_SET_SECUREBITS, kBits, 0, 0, 0) == 0 ? 0 : errno;
 }
 
-int set_no_new_privs() noexcept { return ::prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0 ? 0 : errno; }
+int set_no_new_privs() noexcept {
+  return ::prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0 ? 0 : errno;
+}
 
 }  // namespace atl::confine

@@ -9,7 +9,8 @@
 namespace atl::confine {
 namespace {
 
-// Debian 12's headers stop at ABI 2; these are the kernel's numbers (include/uapi/linux/landlock.h).
+// Debian 12's headers stop at ABI 2; these are the kernel's numbers
+// (include/uapi/linux/landlock.h).
 struct RulesetAttr {
   std::uint64_t handled_access_fs = 0;
   std::uint64_t handled_access_net = 0;
@@ -17,8 +18,6 @@ struct RulesetAttr {
 };
 constexpr std::uint64_t kScopeAbstractUnixSocket = 1u << 0;
 constexpr std::uint64_t kScopeSignal = 1u << 1;
-constexpr unsigned kCreateRulesetVersion = 1u << 0;
-constexpr long kScopesAbi = 6;  // Linux 6.12
 
 }  // namespace
 
@@ -32,10 +31,6 @@ int enter_landlock_scopes() noexcept {
   int error = ::syscall(SYS_landlock_restrict_self, static_cast<int>(fd), 0u) == 0 ? 0 : errno;
   ::close(static_cast<int>(fd));
   return error;
-}
-
-bool landlock_scopes_available() noexcept {
-  return ::syscall(SYS_landlock_create_ruleset, nullptr, 0, kCreateRulesetVersion) >= kScopesAbi;
 }
 
 }  // namespace atl::confine

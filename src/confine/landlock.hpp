@@ -5,9 +5,8 @@
 
 namespace atl::confine {
 
-// 0, or an errno (ENOSYS and EOPNOTSUPP: this kernel has no scopes, ABI 6 does). Safe between fork and exec.
+// 0, or an errno (ENOSYS and EOPNOTSUPP: this kernel has no scopes, ABI 6 does, Linux 6.12). Safe
+// between fork and exec.
 int enter_landlock_scopes() noexcept;
-// True when this kernel can do it.
-bool landlock_scopes_available() noexcept;
 
 }  // namespace atl::confine

@@ -1,19 +1,20 @@
 #include "confine/seccomp.hpp"
 
+#include <fcntl.h>
 #include <linux/audit.h>
 #include <linux/filter.h>
 #include <linux/seccomp.h>
 #include <sys/ioctl.h>
-#include <sys/prctl.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <cstddef>
 #include <cstdint>
+#include <utility>
 
 // The filter is a balanced tree over ranges of system-call numbers, so that any call is decided in
 // about seven comparisons: the kernel runs it once per number at installation to fill its cache of
@@ -29,56 +30,73 @@ constexpr std::uint32_t kArch = AUDIT_ARCH_AARCH64;
 #error "Atoll supports x86_64 and aarch64"
 #endif
 
-enum class Rule : std::uint8_t { kAllow, kDeny, kNoSys, kClone, kSocket, kIoctl, kPrlimit, kPersonality };
-struct Entry {
-  std::uint32_t number;
-  Rule rule;
+enum class Rule {
+  kAllow,
+  kDeny,
+  kNoSys,
+  kClone,
+  kSocket,
+  kIoctl,
+  kPrlimit,
+  kPersonality,
+  kMode1,
+  kMode2,
+  kOpen,
+  kOpenAt,
 };
 
-// Numbers above this one are younger than the list: nobody has looked at them, so they do not exist.
+// Younger numbers than this one nobody has looked at, so they do not exist.
 constexpr std::uint32_t kLastKnown = 456;  // futex_requeue
 
-// Not `auto`: the order here is by family, for the reader; ranges() sorts.
-constexpr Entry kEntries[] = {
-    // mounts and roots
-    {__NR_mount, Rule::kDeny}, {__NR_umount2, Rule::kDeny}, {__NR_pivot_root, Rule::kDeny},
-    {__NR_chroot, Rule::kDeny}, {__NR_fsopen, Rule::kDeny}, {__NR_fsconfig, Rule::kDeny},
-    {__NR_fsmount, Rule::kDeny}, {__NR_fspick, Rule::kDeny}, {__NR_open_tree, Rule::kDeny},
-    {__NR_move_mount, Rule::kDeny}, {442 /* mount_setattr */, Rule::kDeny},
-    {__NR_swapon, Rule::kDeny}, {__NR_swapoff, Rule::kDeny}, {__NR_quotactl, Rule::kDeny},
-    {443 /* quotactl_fd */, Rule::kDeny}, {__NR_acct, Rule::kDeny},
-    // namespaces; clone3 hides its flags behind a pointer, so libc must fall back to clone
-    {__NR_unshare, Rule::kDeny}, {__NR_setns, Rule::kDeny}, {__NR_clone, Rule::kClone},
-    {435 /* clone3 */, Rule::kNoSys},
-    // kernel surface that user code has no business with
-    {__NR_bpf, Rule::kDeny}, {__NR_perf_event_open, Rule::kDeny}, {__NR_userfaultfd, Rule::kDeny},
-    {__NR_io_uring_setup, Rule::kDeny}, {__NR_io_uring_enter, Rule::kDeny},
-    {__NR_io_uring_register, Rule::kDeny}, {__NR_keyctl, Rule::kDeny}, {__NR_add_key, Rule::kDeny},
-    {__NR_request_key, Rule::kDeny}, {__NR_kexec_load, Rule::kDeny}, {__NR_kexec_file_load, Rule::kDeny},
-    {__NR_init_module, Rule::kDeny}, {__NR_finit_module, Rule::kDeny}, {__NR_delete_module, Rule::kDeny},
-    {__NR_fanotify_init, Rule::kDeny}, {__NR_syslog, Rule::kDeny}, {__NR_reboot, Rule::kDeny},
-    {__NR_vhangup, Rule::kDeny}, {__NR_lookup_dcookie, Rule::kDeny}, {__NR_nfsservctl, Rule::kDeny},
-    {__NR_personality, Rule::kPersonality},
-    // reaching into other processes
-    {__NR_ptrace, Rule::kDeny}, {__NR_process_vm_readv, Rule::kDeny}, {__NR_process_vm_writev, Rule::kDeny},
-    {438 /* pidfd_getfd */, Rule::kDeny}, {__NR_kcmp, Rule::kDeny}, {440 /* process_madvise */, Rule::kDeny},
-    {448 /* process_mrelease */, Rule::kDeny}, {__NR_prlimit64, Rule::kPrlimit},
-    {__NR_migrate_pages, Rule::kDeny}, {__NR_move_pages, Rule::kDeny},
-    {447 /* memfd_secret: memory that nobody can look into */, Rule::kNoSys},
-    // files by handle walk past every mount
-    {__NR_name_to_handle_at, Rule::kDeny}, {__NR_open_by_handle_at, Rule::kDeny},
-    // clocks and names of the machine
-    {__NR_settimeofday, Rule::kDeny}, {__NR_clock_settime, Rule::kDeny}, {__NR_clock_adjtime, Rule::kDeny},
-    {__NR_adjtimex, Rule::kDeny}, {__NR_sethostname, Rule::kDeny}, {__NR_setdomainname, Rule::kDeny},
-    // arguments decide
-    {__NR_socket, Rule::kSocket}, {__NR_ioctl, Rule::kIoctl},
+// The rule of every number, allowed unless named here: family by family, for the reader.
+consteval auto rules() {
+  std::array<Rule, kLastKnown + 1> table{};
+  auto set = [&](Rule rule, auto... numbers) { ((table[numbers] = rule), ...); };
+  // mounts and roots
+  set(Rule::kDeny, __NR_mount, __NR_umount2, __NR_pivot_root, __NR_chroot, __NR_fsopen,
+      __NR_fsconfig, __NR_fsmount, __NR_fspick, __NR_open_tree, __NR_move_mount,
+      442 /* mount_setattr */, __NR_swapon, __NR_swapoff, __NR_quotactl, 443 /* quotactl_fd */,
+      __NR_acct);
+  // namespaces; clone3 hides its flags behind a pointer, so libc must fall back to clone
+  set(Rule::kDeny, __NR_unshare, __NR_setns);
+  set(Rule::kClone, __NR_clone);
+  set(Rule::kNoSys, 435 /* clone3 */);
+  // kernel surface that user code has no business with
+  set(Rule::kDeny, __NR_bpf, __NR_perf_event_open, __NR_userfaultfd, __NR_io_uring_setup,
+      __NR_io_uring_enter, __NR_io_uring_register, __NR_keyctl, __NR_add_key, __NR_request_key,
+      __NR_kexec_load, __NR_kexec_file_load, __NR_init_module, __NR_finit_module,
+      __NR_delete_module, __NR_fanotify_init, __NR_syslog, __NR_reboot, __NR_vhangup,
+      __NR_lookup_dcookie, __NR_nfsservctl);
+  set(Rule::kPersonality, __NR_personality);
+  // reaching into other processes; memfd_secret is memory that nobody can look into
+  set(Rule::kDeny, __NR_ptrace, __NR_process_vm_readv, __NR_process_vm_writev,
+      438 /* pidfd_getfd */, __NR_kcmp, 440 /* process_madvise */, 448 /* process_mrelease */,
+      __NR_migrate_pages, __NR_move_pages);
+  set(Rule::kPrlimit, __NR_prlimit64);
+  set(Rule::kNoSys, 447 /* memfd_secret */);
+  // files by handle walk past every mount
+  set(Rule::kDeny, __NR_name_to_handle_at, __NR_open_by_handle_at);
+  // set-user-id files, which a mount would show to the host as its owner's: mode in this argument,
+  // or behind flags that create
+  set(Rule::kMode1, __NR_fchmod);
+  set(Rule::kMode2, __NR_fchmodat, 452 /* fchmodat2 */, __NR_mknodat);
+  set(Rule::kOpenAt, __NR_openat);
+  // clocks and names of the machine
+  set(Rule::kDeny, __NR_settimeofday, __NR_clock_settime, __NR_clock_adjtime, __NR_adjtimex,
+      __NR_sethostname, __NR_setdomainname);
+  // arguments decide
+  set(Rule::kSocket, __NR_socket);
+  set(Rule::kIoctl, __NR_ioctl);
 #if defined(__x86_64__)
-    {__NR_iopl, Rule::kDeny}, {__NR_ioperm, Rule::kDeny}, {__NR_modify_ldt, Rule::kDeny},
-    {__NR_uselib, Rule::kDeny}, {__NR_ustat, Rule::kDeny}, {__NR__sysctl, Rule::kDeny},
-    {__NR_create_module, Rule::kDeny}, {__NR_get_kernel_syms, Rule::kDeny},
-    {__NR_query_module, Rule::kDeny},
+  set(Rule::kDeny, __NR_iopl, __NR_ioperm, __NR_modify_ldt, __NR_uselib, __NR_ustat, __NR__sysctl,
+      __NR_create_module, __NR_get_kernel_syms, __NR_query_module);
+  set(Rule::kMode1, __NR_chmod, __NR_creat, __NR_mknod);
+  set(Rule::kOpen, __NR_open);
+  for (unsigned gap = 335; gap < 424; ++gap)
+    set(Rule::kNoSys, gap);  // as unknown as the young ones
 #endif
-};
+  return table;
+}
 
 struct Range {
   std::uint32_t first;
@@ -86,23 +104,13 @@ struct Range {
 };
 
 consteval auto ranges() {
-  constexpr std::size_t kCount = std::size(kEntries);
-  std::array<Entry, kCount> sorted{};
-  std::copy(std::begin(kEntries), std::end(kEntries), sorted.begin());
-  std::sort(sorted.begin(), sorted.end(), [](Entry a, Entry b) { return a.number < b.number; });
-  std::array<Range, 2 * kCount + 2> out{};
+  constexpr auto kRules = rules();
+  std::array<Range, kRules.size() + 1> out{};
   std::size_t used = 0;
-  auto add = [&](std::uint32_t first, Rule rule) {
-    if (used == 0 || out[used - 1].rule != rule) out[used++] = {first, rule};
-  };
-  std::uint32_t next = 0;
-  for (Entry entry : sorted) {
-    if (entry.number > next) add(next, Rule::kAllow);
-    add(entry.number, entry.rule);
-    next = entry.number + 1;
+  for (std::uint32_t number = 0; number <= kLastKnown + 1; ++number) {
+    Rule rule = number <= kLastKnown ? kRules[number] : Rule::kNoSys;
+    if (used == 0 || out[used - 1].rule != rule) out[used++] = {number, rule};
   }
-  add(next, Rule::kAllow);
-  add(kLastKnown + 1, Rule::kNoSys);
   return std::pair(out, used);
 }
 
@@ -117,48 +125,62 @@ struct Program {
     if (yes > 255 || no > 255) __builtin_trap();  // not constant: stops the build
     code[size++] = {op, static_cast<std::uint8_t>(yes), static_cast<std::uint8_t>(no), k};
   }
-  consteval void load(std::size_t offset) { add(BPF_LD | BPF_W | BPF_ABS, static_cast<std::uint32_t>(offset)); }
+  consteval void load(std::size_t offset) {
+    add(BPF_LD | BPF_W | BPF_ABS, static_cast<std::uint32_t>(offset));
+  }
   // The lower half of an argument: what the kernel itself looks at for ints.
-  consteval void load_argument(unsigned index) { load(offsetof(seccomp_data, args) + 8 * index); }
-  consteval void allow() { add(BPF_RET | BPF_K, SECCOMP_RET_ALLOW); }
-  consteval void refuse(int error) { add(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | static_cast<std::uint32_t>(error)); }
+  consteval void load_argument(std::size_t index) {
+    load(offsetof(seccomp_data, args) + 8 * index);
+  }
+  consteval void answer(std::uint32_t action) { add(BPF_RET | BPF_K, action); }
+  consteval void refuse(std::uint32_t error) { answer(SECCOMP_RET_ERRNO | error); }
   consteval void equals(std::uint32_t value, std::size_t yes, std::size_t no) {
     add(BPF_JMP | BPF_JEQ | BPF_K, value, yes, no);
   }
 
+  // Falls through to a refusal when the mode in `argument` sets an id, and jumps over it otherwise.
+  consteval void check_mode(std::size_t argument) {
+    load_argument(argument);
+    add(BPF_JMP | BPF_JSET | BPF_K, S_ISUID | S_ISGID, 0, 1);
+  }
+  // The mode counts only with flags that create: anything may lie there otherwise.
+  consteval void check_open(std::size_t flags) {
+    load_argument(flags);
+    add(BPF_JMP | BPF_JSET | BPF_K, O_CREAT | (O_TMPFILE & ~O_DIRECTORY), 0, 3);
+    check_mode(flags + 1);
+  }
+
+  // Where arguments decide, the tests end in a refusal or jump over it.
   consteval void leaf(Rule rule) {
+    std::uint32_t error = EPERM;
     switch (rule) {
-      case Rule::kAllow: allow(); return;
-      case Rule::kDeny: refuse(EPERM); return;
-      case Rule::kNoSys: refuse(ENOSYS); return;
+      case Rule::kAllow: return answer(SECCOMP_RET_ALLOW);
+      case Rule::kDeny: return refuse(EPERM);
+      case Rule::kNoSys: return refuse(ENOSYS);
       case Rule::kClone:
         load_argument(0);
         add(BPF_JMP | BPF_JSET | BPF_K, kNewNamespaces, 0, 1);
-        refuse(EPERM);
-        allow();
-        return;
+        break;
       case Rule::kPrlimit:  // another process's limits are not ours to change; 0 is oneself
         load_argument(0);
         equals(0, 1, 0);
-        refuse(EPERM);
-        allow();
-        return;
+        break;
       case Rule::kPersonality:  // 0 is PER_LINUX, all ones asks
         load_argument(0);
         equals(0, 2, 0);
         equals(0xffffffff, 1, 0);
-        refuse(EPERM);
-        allow();
-        return;
+        break;
+      case Rule::kMode1: check_mode(1); break;
+      case Rule::kMode2: check_mode(2); break;
+      case Rule::kOpen: check_open(1); break;
+      case Rule::kOpenAt: check_open(2); break;
       case Rule::kIoctl:  // typing into a terminal, and swapping its line discipline
         load_argument(1);
         equals(TIOCSTI, 2, 0);
         equals(TIOCLINUX, 1, 0);
         equals(TIOCSETD, 0, 1);
-        refuse(EPERM);
-        allow();
-        return;
-      case Rule::kSocket:  // AF_NETLINK only for routes (protocol 0): os.networkInterfaces() needs it
+        break;
+      case Rule::kSocket:  // AF_NETLINK only for routes (protocol 0), for os.networkInterfaces()
         load_argument(0);
         equals(AF_UNIX, 6, 0);
         equals(AF_INET, 5, 0);
@@ -166,18 +188,16 @@ struct Program {
         equals(AF_NETLINK, 0, 2);
         load_argument(2);
         equals(0, 1, 0);
-        refuse(EAFNOSUPPORT);
-        allow();
-        return;
+        error = EAFNOSUPPORT;
+        break;
     }
+    refuse(error);
+    answer(SECCOMP_RET_ALLOW);
   }
 
   // Decides among ranges [first, last): the right half lies behind the left one.
   consteval void tree(std::size_t first, std::size_t last) {
-    if (last - first == 1) {
-      leaf(kRanges.first[first].rule);
-      return;
-    }
+    if (last - first == 1) return leaf(kRanges.first[first].rule);
     std::size_t middle = first + (last - first) / 2;
     std::size_t jump = size;
     add(BPF_JMP | BPF_JGE | BPF_K, kRanges.first[middle].first);
@@ -192,7 +212,7 @@ consteval Program build() {
   Program program;
   program.load(offsetof(seccomp_data, arch));
   program.equals(kArch, 1, 0);
-  program.add(BPF_RET | BPF_K, SECCOMP_RET_KILL_PROCESS);  // 32-bit calls: other numbers, other holes
+  program.answer(SECCOMP_RET_KILL_PROCESS);  // 32-bit calls: other numbers, other holes
   program.load(offsetof(seccomp_data, nr));
   program.tree(0, kRanges.second);  // x32 numbers lie above kLastKnown
   return program;
@@ -200,12 +220,29 @@ consteval Program build() {
 
 constexpr Program kProgram = build();
 
+// openat2 hides its mode behind a pointer. The guest needs it, so the refusal is a filter of its
+// own.
+consteval Program build_for_user() {
+  Program program;
+  program.load(offsetof(seccomp_data, nr));
+  program.equals(437 /* openat2 */, 0, 1);
+  program.refuse(ENOSYS);
+  program.answer(SECCOMP_RET_ALLOW);
+  return program;
+}
+
+constexpr Program kUserProgram = build_for_user();
+
+int install(const Program& program) {
+  sock_fprog filter{static_cast<unsigned short>(program.size),
+                    const_cast<sock_filter*>(program.code.data())};
+  return ::syscall(__NR_seccomp, SECCOMP_SET_MODE_FILTER, 0, &filter) == 0 ? 0 : errno;
+}
+
 }  // namespace
 
-int install_seccomp() noexcept {
-  sock_fprog filter{static_cast<unsigned short>(kProgram.size), const_cast<sock_filter*>(kProgram.code.data())};
-  if (::syscall(__NR_seccomp, SECCOMP_SET_MODE_FILTER, 0, &filter) != 0) return errno;
-  return 0;
-}
+int install_seccomp() noexcept { return install(kProgram); }
+
+int install_user_seccomp() noexcept { return install(kUserProgram); }
 
 }  // namespace atl::confine

@@ -1,7 +1,8 @@
 // The walls around a sandbox, one bit each, and the two questions that the security tests answer
-// differently from the product: is this wall up, and what environment does the guest start with. The
-// product links walls.cpp, where every wall is up and the environment is empty; the test-only programs
-// of tests/security link walls_off.cpp instead. So no shipped program contains a way to drop a wall.
+// differently from the product: is this wall up, and what environment does the guest start with.
+// The product links walls.cpp, where every wall is up and the environment is empty; the test-only
+// programs of tests/security link walls_off.cpp instead. So no shipped program contains a way to
+// drop a wall.
 #pragma once
 
 #include <cstdint>
@@ -28,8 +29,8 @@ enum class Wall : std::uint32_t {
   kMaskedProc = 1u << 15,
   kOwnUids = 1u << 16,
   kDiskLimit = 1u << 17,
-  kFileLimits = 1u << 18,   // rlimits: open files, core
-  kCleanStart = 1u << 19,   // no inherited descriptors, own session, empty environment
+  kFileLimits = 1u << 18,  // rlimits: open files, core
+  kCleanStart = 1u << 19,  // no inherited descriptors, own session, empty environment
 };
 inline constexpr std::uint32_t kAllWalls = (1u << 20) - 1;
 

@@ -1,28 +1,17 @@
 #include "engine/box.hpp"
 
-#include <fcntl.h>
-#include <linux/sched.h>
+#include <linux/landlock.h>
 #include <poll.h>
 #include <sched.h>
-#include <signal.h>
-#include <sys/eventfd.h>
-#include <sys/mount.h>
 #include <sys/socket.h>
-#include <sys/stat.h>
 #include <sys/syscall.h>
-#include <sys/un.h>
-#include <sys/wait.h>
 
-#include <cstdio>
 #include <cstdlib>
-#include <cstring>
 
-#include "confine/landlock.hpp"
 #include "confine/walls.hpp"
-#include "engine/box_record.hpp"
 #include "engine/disk_image.hpp"
-#include "engine/idmap.hpp"
 #include "engine/rootfs.hpp"
+#include "engine/sys.hpp"
 
 namespace atl::engine {
 namespace {
@@ -30,295 +19,194 @@ namespace {
 using confine::Wall;
 using confine::wall_up;
 
-std::unexpected<Failure> failed(Step step, int error = errno) { return std::unexpected(Failure{step, error}); }
-std::unexpected<Failure> failed(Step step, const Error& error) {
-  return failed(step, error.errno_value() != 0 ? error.errno_value() : EIO);
+constexpr int kBuildTime = 10'000;  // ms
+
+constexpr std::uint32_t bit(Wall wall) { return static_cast<std::uint32_t>(wall); }
+
+Outcome<Slot> take_slot(LauncherState& state) {
+  if (state.ready_slot) return *std::exchange(state.ready_slot, std::nullopt);
+  // A network namespace that must be made is kept by a mount on the host's side.
+  if (::setns(state.host_mounts.get(), CLONE_NEWNS) != 0) return failed(Step::kTemplate);
+  Outcome<Slot> slot = claim_slot(state.shared, state.cgroups, state.rootless);
+  if (::setns(state.host_template.get(), CLONE_NEWNS) != 0) return failed(Step::kTemplate);
+  return slot;
 }
 
-// Descriptors that pid 1 inherits; closed here once it runs.
-struct Handover {
-  UniqueFd config;
-  UniqueFd listener;
-  std::array<UniqueFd, kControllerCount> user_tasks;
-  std::array<UniqueFd, kControllerCount> guest_tasks;
-  std::array<UniqueFd, kMaxMounts> mounts;
-  UniqueFd disk;
-  UniqueFd maps_read, maps_write;
-  UniqueFd failure_read, failure_write;
-};
-
-Result<UniqueFd> bind_listener(const LauncherState& state, const BoxId& id) {
-  UniqueFd fd(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
-  if (!fd) return fail_errno("socket");
-  sockaddr_un address{.sun_family = AF_UNIX, .sun_path = {}};
-  std::snprintf(address.sun_path, sizeof address.sun_path, "/proc/self/fd/%d/%s.sock", state.run.get(),
-                id.text.data());
-  // 0600 from the first moment on: nobody else may connect in between.
-  mode_t old_mask = ::umask(0177);
-  int bound = ::bind(fd.get(), reinterpret_cast<sockaddr*>(&address), sizeof address);
-  int bind_error = errno;
-  ::umask(old_mask);
-  if (bound != 0) return fail_errno("bind", bind_error);
-  char name[64];
-  std::snprintf(name, sizeof name, "%s.sock", id.text.data());
-  if (!state.rootless && ::fchownat(state.run.get(), name, state.client_uid, static_cast<gid_t>(-1), AT_SYMLINK_NOFOLLOW) != 0) {
-    return fail_errno("chown");
+// What is up around every box of this launcher, beside the limits that set_limits() reports. The
+// guest is protected by its own uid or, where there is only one, by Landlock scopes, if the kernel
+// has them (Linux 6.12, ABI 6); docs/adr/0007-uids-before-landlock.md.
+std::uint32_t standing_walls(bool own_uids) {
+  std::uint32_t walls = 0;
+  for (std::uint32_t one = 1; one < confine::kAllWalls; one <<= 1) {
+    if (wall_up(static_cast<Wall>(one))) walls |= one;
   }
-  if (::listen(fd.get(), 8) != 0) return fail_errno("listen");
-  return fd;
+  walls &= ~(bit(Wall::kMemoryLimit) | bit(Wall::kCpuLimit) | bit(Wall::kPidsLimit));
+  if (own_uids) return walls & ~bit(Wall::kLandlock);
+  constexpr unsigned kVersion = LANDLOCK_CREATE_RULESET_VERSION;
+  bool scopes = ::syscall(SYS_landlock_create_ruleset, nullptr, 0, kVersion) >= 6;
+  return walls & ~bit(Wall::kOwnUids) & ~(scopes ? 0 : bit(Wall::kLandlock));
 }
 
-Result<UniqueFd> write_config(const LauncherState& state, const CreateRequest& request, const BoxPlan& plan,
-                              std::size_t tasks, std::uint32_t walls) {
-  guest::GuestConfig config;
-  config.task_fds = static_cast<std::uint8_t>(tasks);
-  config.user_uid = config.user_gid = plan.user_uid;
-  config.open_files = request.limits.open_files;
-  // Without a memory cgroup the data segment is what can be limited (RLIMIT_AS would kill node).
-  bool limited = (walls & static_cast<std::uint32_t>(Wall::kMemoryLimit)) != 0;
-  if (!limited && state.rootless) config.data_bytes = request.limits.memory_bytes;
-  config.token = request.token;
-  int pipe[2];
-  if (::pipe2(pipe, O_CLOEXEC) != 0) return fail_errno("pipe");
-  UniqueFd read_end(pipe[0]);
-  UniqueFd write_end(pipe[1]);
-  if (::write(write_end.get(), &config, sizeof config) != sizeof config) return fail_errno("write config");
-  return read_end;
+// The ids of a slot as a map: in the sandbox's own numbering, and as the host sees them.
+Text slot_map(const Slot& slot) {
+  Ids ids = slot.ids();
+  return Text("%u %u 1\n%u %u 1\n", kGuestUid, ids.guest, kUserUid, ids.user);
 }
 
-// A detached, read-only or writable mount of what the caller opened. O_PATH proves no right to read,
-// and only files of the mount owner keep an owner inside: the launcher lends nobody its own rights.
-Result<UniqueFd> clone_mount(const LauncherState& state, const UniqueFd& source, bool read_only, const UniqueFd& idmap) {
+// A detached mount of what the caller opened. O_PATH proves no right to read, and only files of the
+// mount owner keep an owner inside: the launcher lends nobody its own rights.
+Outcome<UniqueFd> lend_mount(const UniqueFd& source, const MountEntry& entry, bool folder,
+                             const UniqueFd& idmap) {
   int flags = ::fcntl(source.get(), F_GETFL);
-  if (flags < 0 || (flags & O_PATH) != 0) return fail(Error(Code::kForbidden, "mount source is not open", EACCES));
-  if (!read_only && (flags & O_ACCMODE) == O_RDONLY) {
-    struct stat info {};
-    if (::fstat(source.get(), &info) != 0 || !S_ISDIR(info.st_mode)) {
-      return fail(Error(Code::kForbidden, "mount source is not open for writing", EACCES));
-    }
-  }
+  if (flags < 0 || (flags & O_PATH) != 0) return failed(Step::kMount, EACCES);
+  bool read_only = entry.read_only != 0;
+  if (!read_only && !folder && (flags & O_ACCMODE) == O_RDONLY) return failed(Step::kMount, EACCES);
   UniqueFd tree;
-  if (state.rootless) {  // the same user on both sides of another mount namespace: reopen by path
-    char link[64];
-    char path[4096] = {};
-    std::snprintf(link, sizeof link, "/proc/self/fd/%d", source.get());
-    if (::readlink(link, path, sizeof path - 1) < 0) return fail_errno("readlink");
-    tree.reset(::open_tree(AT_FDCWD, path, OPEN_TREE_CLONE | OPEN_TREE_CLOEXEC | AT_RECURSIVE));
-  } else {
-    tree.reset(::open_tree(source.get(), "", AT_EMPTY_PATH | OPEN_TREE_CLONE | OPEN_TREE_CLOEXEC));
-  }
-  if (!tree) return fail_errno("open_tree");
-  mount_attr attr{.attr_set = MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV, .attr_clr = 0, .propagation = MS_PRIVATE, .userns_fd = 0};
-  if (read_only) attr.attr_set |= MOUNT_ATTR_RDONLY;
+  mount_attr attr{};
   if (idmap) {
-    attr.attr_set |= MOUNT_ATTR_IDMAP;
-    attr.userns_fd = static_cast<std::uint64_t>(idmap.get());
+    attr = show_owners(idmap);
+    tree = clone_mount(source.get(), "");
+  } else {  // rootless: the same user on both sides of another mount namespace; reopen by path
+    char path[4096] = {};
+    Text link("/proc/self/fd/%d", source.get());
+    if (::readlink(link.c_str(), path, sizeof path - 1) < 0) return failed(Step::kMount);
+    tree = clone_mount(AT_FDCWD, path, AT_RECURSIVE);
   }
-  if (::mount_setattr(tree.get(), "", AT_EMPTY_PATH | (state.rootless ? AT_RECURSIVE : 0), &attr, sizeof attr) != 0) {
-    return fail_errno("mount_setattr");
+  attr.propagation = MS_PRIVATE;
+  attr.attr_set |= MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV | (read_only ? MOUNT_ATTR_RDONLY : 0);
+  if (!tree || !change_mount(tree.get(), "", attr, idmap ? 0 : AT_RECURSIVE)) {
+    return failed(Step::kMount);
   }
   return tree;
 }
 
-// Writable layers sit in memory up to half of the limit; beyond that a full disk would be an OOM kill.
-bool needs_disk(const LauncherState& state, const Limits& limits) {
-  return !state.rootless && wall_up(Wall::kDiskLimit) && limits.disk_bytes > limits.memory_bytes / 2;
-}
-
-// Sources live in the host's mount namespace and can be cloned only from there. The places where they
-// go must exist in the template before its root turns read-only, so such a box gets its own template.
-Result<void> prepare_mounts(const LauncherState& state, const CreateRequest& request, std::span<UniqueFd> sources,
-                            const Slot& slot, Handover& hand) {
-  bool disk = needs_disk(state, request.limits);
+// Sources live in the host's mount namespace and can be cloned only from there. Where they go must
+// exist before the template's root turns read-only, so such a box gets a template of its own.
+Outcome<void> prepare_mounts(const LauncherState& state, std::span<UniqueFd> sources,
+                             const Slot& slot, BoxPlan& plan) {
+  const Limits& limits = plan.request.limits;
+  // Writable layers sit in memory up to half of its limit; more, and a full disk is an OOM kill.
+  bool disk =
+      !state.rootless && wall_up(Wall::kDiskLimit) && limits.disk_bytes > limits.memory_bytes / 2;
   if (sources.empty() && !disk) return {};
-  if (::setns(state.host_mounts.get(), CLONE_NEWNS) != 0) return fail_errno("enter host mounts");
+  if (::setns(state.host_mounts.get(), CLONE_NEWNS) != 0) return failed(Step::kMount);
   UniqueFd idmap;
-  if (!state.rootless) {
-    IdPair pair{state.mount_owner, slot.ids().user};
-    ATOLL_TRY(idmap, make_idmap({&pair, 1}));
+  if (!state.rootless && !sources.empty()) {
+    idmap = make_idmap(Text("%u %u 1\n", state.mount_owner, slot.ids().user));
+    if (!idmap) return failed(Step::kMount);
   }
   std::array<MountPoint, kMaxMounts> points{};
   for (std::size_t i = 0; i < sources.size(); ++i) {
-    const MountEntry& entry = request.mounts[i];
-    struct stat info {};
-    if (::fstat(sources[i].get(), &info) != 0) return fail_errno("fstat");
+    const MountEntry& entry = plan.request.mounts[i];
+    struct stat info{};
+    if (::fstat(sources[i].get(), &info) != 0) return failed(Step::kMount);
     points[i] = {entry.target.data(), S_ISDIR(info.st_mode)};
-    ATOLL_TRY(hand.mounts[i], clone_mount(state, sources[i], entry.read_only != 0, idmap));
+    ATOLL_TRY(plan.mounts[i], lend_mount(sources[i], entry, points[i].folder, idmap));
   }
   if (disk) {
-    IdPair pairs[] = {{kGuestUid, slot.ids().guest}, {kUserUid, slot.ids().user}};
-    ATOLL_TRY(UniqueFd owners, make_idmap(pairs));
-    ATOLL_TRY(hand.disk, make_disk(state.disks, request.limits.disk_bytes, inode_limit(request.limits), owners));
+    UniqueFd owners = make_idmap(slot_map(slot));
+    if (owners) plan.disk = make_disk(state.disks, limits.disk_bytes, inode_limit(limits), owners);
+    if (!plan.disk) return failed(Step::kMount);
   }
-  ATOLL_TRY(UniqueFd own, build_host_template(state.rootless, std::span(points).first(sources.size())));
+  ATOLL_CHECK(build_host_template(state.rootless, std::span(points).first(sources.size())));
   return {};
 }
 
-Result<void> open_tasks(const LauncherState& state, const Slot& slot, Handover& hand, BoxPlan& plan) {
-  if (state.rootless || slot.cgroup.unified()) return {};
-  for (int i = 0; i < kControllerCount; ++i) {
-    auto controller = static_cast<Controller>(i);
-    if (!slot.cgroup.has(controller)) continue;
-    ATOLL_TRY(hand.user_tasks[i], slot.cgroup.open_tasks(controller));
-    plan.user_tasks[i] = hand.user_tasks[i].get();
-    // The guest's own time is the sandbox's time too, so it stays in the account's leaf.
-    if (controller == kCpuAcct) continue;
-    ATOLL_TRY(hand.guest_tasks[i], state.cgroups.open_guest_tasks(controller));
-    plan.guest_tasks[i] = hand.guest_tasks[i].get();
+Outcome<void> prepare_guest(const LauncherState& state, const Box& box, BoxPlan& plan) {
+  plan.guest_program = state.guest_program.get();
+  plan.slot_lock = box.slot.lock.get();
+  const char* id = box.id.text.data();
+  plan.listener =
+      listen_at(state.run, Text("%s.sock", id).c_str(), SOCK_STREAM, state.socket_owner());
+  if (!plan.listener) return failed(Step::kSocket);
+
+  const Limits& limits = plan.request.limits;
+  guest::GuestConfig config{.user_uid = plan.user_uid,
+                            .user_gid = plan.user_uid,
+                            .open_files = limits.open_files,
+                            .token = plan.request.token};
+  for (const UniqueFd& tasks : plan.user_tasks) {
+    if (tasks) ++config.task_fds;
+  }
+  // Without a memory cgroup the data segment is what can be limited (RLIMIT_AS would kill node).
+  bool limited = (box.walls & bit(Wall::kMemoryLimit)) != 0;
+  if (!limited && state.rootless) config.data_bytes = limits.memory_bytes;
+  UniqueFd write_end;
+  if (!make_pipe(plan.config, write_end) ||
+      ::write(write_end.get(), &config, sizeof config) != sizeof config) {
+    return failed(Step::kSocket);
   }
   return {};
 }
 
 std::uint64_t namespace_flags() {
-  struct Flag {
-    Wall wall;
-    std::uint64_t flag;
-  };
-  constexpr Flag kFlags[] = {{Wall::kUserNs, CLONE_NEWUSER}, {Wall::kPidNs, CLONE_NEWPID}, {Wall::kIpcNs, CLONE_NEWIPC},
-                             {Wall::kUtsNs, CLONE_NEWUTS}};
   std::uint64_t flags = CLONE_NEWNS;
-  for (Flag entry : kFlags) {
-    if (wall_up(entry.wall)) flags |= entry.flag;
-  }
+  if (wall_up(Wall::kUserNs)) flags |= CLONE_NEWUSER;
+  if (wall_up(Wall::kPidNs)) flags |= CLONE_NEWPID;
+  if (wall_up(Wall::kIpcNs)) flags |= CLONE_NEWIPC;
+  if (wall_up(Wall::kUtsNs)) flags |= CLONE_NEWUTS;
   return flags;
 }
 
-// What is up around every box of this launcher, beside the limits that set_limits() reports.
-std::uint32_t standing_walls(const LauncherState& state) {
-  std::uint32_t walls = 0;
-  for (std::uint32_t bit = 1; bit < confine::kAllWalls; bit <<= 1) {
-    auto wall = static_cast<Wall>(bit);
-    bool counted = wall == Wall::kMemoryLimit || wall == Wall::kCpuLimit || wall == Wall::kPidsLimit;
-    bool rootless_gap = state.rootless && (wall == Wall::kOwnUids);
-    bool kernel_gap = wall == Wall::kLandlock && !confine::landlock_scopes_available();
-    if (!counted && !rootless_gap && !kernel_gap && wall_up(wall)) walls |= bit;
+// Starts pid 1 and waits until it has become the guest.
+Outcome<void> start(const LauncherState& state, Box& box, BoxPlan& plan) {
+  UniqueFd maps_write, failure_read, failure_write;
+  if (!make_pipe(plan.maps_ready, maps_write) || !make_pipe(failure_read, failure_write)) {
+    return failed(Step::kClone);
   }
-  return walls;
-}
-
-Result<void> map_ids(const LauncherState& state, pid_t pid, const Slot& slot) {
-  if (state.rootless) {
-    // The launcher is "root" of its own user namespace, with one uid to give.
-    IdPair pair{kUserUid, 0};
-    return write_id_maps(pid, {&pair, 1}, true);
+  plan.failure = failure_write.get();
+  if (wall_up(Wall::kNetNs) && ::setns(box.slot.netns.get(), CLONE_NEWNET) != 0) {
+    return failed(Step::kNetwork);
   }
-  IdPair pairs[] = {{kGuestUid, slot.ids().guest}, {kUserUid, slot.ids().user}};
-  return write_id_maps(pid, pairs, false);
-}
-
-Result<void> make_pipes(Handover& hand) {
-  int fds[2];
-  if (::pipe2(fds, O_CLOEXEC) != 0) return fail_errno("pipe");
-  hand.maps_read.reset(fds[0]);
-  hand.maps_write.reset(fds[1]);
-  if (::pipe2(fds, O_CLOEXEC) != 0) return fail_errno("pipe");
-  hand.failure_read.reset(fds[0]);
-  hand.failure_write.reset(fds[1]);
+  box.pid = clone_child(namespace_flags(), box.pidfd);
+  if (box.pid == 0) run_box_child(plan);
+  if (box.pid < 0) return failed(Step::kClone);
+  failure_write.reset();
+  // A rootless launcher is "root" of its own user namespace, with one uid to give.
+  Text map = state.rootless ? Text("%u 0 1\n", kUserUid) : slot_map(box.slot);
+  if (wall_up(Wall::kUserNs) && !write_id_maps(box.pid, map, map, state.rootless)) {
+    return failed(Step::kMaps);
+  }
+  (void)!::write(maps_write.get(), "1", 1);
+  write_record(state, box);  // while pid 1 builds: a record is needed only once it runs
+  // Mounting somebody's folders may hang on his network; nobody else shall wait for that.
+  pollfd end{failure_read.get(), POLLIN, 0};
+  if (::poll(&end, 1, kBuildTime) == 0) return failed(Step::kExecGuest, ETIMEDOUT);
+  Failure failure;
+  if (::read(failure_read.get(), &failure, sizeof failure) > 0) return std::unexpected(failure);
   return {};
 }
 
-void lay_out_guest_fds(const Slot& slot, const Handover& hand, BoxPlan& plan, std::size_t& tasks) {
-  plan.guest_fds[0] = hand.config.get();
-  plan.guest_fds[1] = hand.listener.get();
-  plan.guest_fd_count = 2;
-  tasks = 0;
-  for (int fd : plan.user_tasks) {
-    if (fd < 0) continue;
-    plan.guest_fds[plan.guest_fd_count++] = fd;
-    ++tasks;
-  }
-  plan.guest_fds[plan.guest_fd_count++] = slot.lock.get();  // keeps the slot taken while pid 1 lives
-}
-
-std::expected<Box, Failure> build_box(LauncherState& state, const CreateRequest& request, std::span<UniqueFd> sources) {
-  Box box{.id = request.header.id};
-  if (state.ready_slot) {
-    box.slot = std::move(*state.ready_slot);
-    state.ready_slot.reset();
-  } else {
-    // A network namespace that must be made is kept by a mount on the host's side.
-    if (::setns(state.host_mounts.get(), CLONE_NEWNS) != 0) return failed(Step::kTemplate);
-    Result<Slot> slot = claim_slot(state.shared, state.cgroups, state.rootless);
-    if (::setns(state.host_template.get(), CLONE_NEWNS) != 0) return failed(Step::kTemplate);
-    if (!slot) return failed(Step::kSlot, slot.error());
-    box.slot = std::move(*slot);
-  }
-  box.walls = standing_walls(state);
-  if (!state.rootless) {
-    if (Result<void> set = box.slot.cgroup.set_limits(request.limits, box.walls); !set) return failed(Step::kLimits, set.error());
-  }
-  if (wall_up(Wall::kNetNs) && ::setns(box.slot.netns.get(), CLONE_NEWNET) != 0) return failed(Step::kNetwork);
-
-  Handover hand;
-  BoxPlan plan{.request = &request, .rootless = state.rootless};
+Outcome<void> build(LauncherState& state, std::span<UniqueFd> sources, Box& box, BoxPlan& plan) {
+  ATOLL_TRY(box.slot, take_slot(state));
   bool own_uids = !state.rootless && wall_up(Wall::kOwnUids);
+  box.walls = standing_walls(own_uids);
+  if (!state.rootless) ATOLL_CHECK(box.slot.cgroup.set_limits(plan.request.limits, box.walls));
   bool mapped = wall_up(Wall::kUserNs);
   plan.user_uid = mapped ? kUserUid : box.slot.ids().user;
   plan.guest_uid = !own_uids ? plan.user_uid : mapped ? kGuestUid : box.slot.ids().guest;
-  if (Result<void> made = open_tasks(state, box.slot, hand, plan); !made) return failed(Step::kCgroup, made.error());
-  if (Result<void> made = prepare_mounts(state, request, sources, box.slot, hand); !made) {
-    return failed(Step::kMount, made.error());
-  }
-  for (std::size_t i = 0; i < sources.size(); ++i) plan.mounts[i] = hand.mounts[i].get();
-  plan.disk = hand.disk.get();
-  if (Result<void> made = make_pipes(hand); !made) return failed(Step::kClone, made.error());
-  plan.maps_ready = hand.maps_read.get();
-  plan.failure = hand.failure_write.get();
-  plan.guest_program = state.guest_program.get();
-
-  Result<UniqueFd> listener = bind_listener(state, request.header.id);
-  if (!listener) return failed(Step::kSocket, listener.error());
-  hand.listener = std::move(*listener);
-  std::size_t tasks = 0;
-  lay_out_guest_fds(box.slot, hand, plan, tasks);
-  Result<UniqueFd> config = write_config(state, request, plan, tasks, box.walls);
-  if (!config) return forget_box(state, box), failed(Step::kSocket, config.error());
-  hand.config = std::move(*config);
-  plan.guest_fds[0] = hand.config.get();
-
-  int pidfd = -1;
-  clone_args args{};
-  args.flags = namespace_flags() | CLONE_PIDFD;
-  args.pidfd = reinterpret_cast<std::uint64_t>(&pidfd);
-  args.exit_signal = SIGCHLD;
-  UniqueFd guests;
-  if (box.slot.cgroup.unified() && !state.rootless) {
-    Result<UniqueFd> dir = state.cgroups.open_guest_dir();
-    if (!dir) return forget_box(state, box), failed(Step::kCgroup, dir.error());
-    guests = std::move(*dir);
-    args.flags |= CLONE_INTO_CGROUP;
-    args.cgroup = static_cast<std::uint64_t>(guests.get());
-  }
-  auto pid = static_cast<pid_t>(::syscall(SYS_clone3, &args, sizeof args));
-  if (pid == 0) run_box_child(plan);
-  if (pid < 0) return forget_box(state, box), failed(Step::kClone);
-  box.pid = pid;
-  box.pidfd.reset(pidfd);
-  hand.failure_write.reset();
-
-  Failure failure{};
-  Result<void> mapped_ids = mapped ? map_ids(state, pid, box.slot) : Result<void>{};
-  if (mapped_ids) {
-    (void)!::write(hand.maps_write.get(), "1", 1);
-    write_record(state, box);  // while pid 1 builds: a record is needed only once it runs
-    if (::read(hand.failure_read.get(), &failure, sizeof failure) <= 0) return box;
-  } else {
-    failure = {Step::kMaps, mapped_ids.error().errno_value()};
-  }
-  ::syscall(SYS_pidfd_send_signal, box.pidfd.get(), SIGKILL, nullptr, 0);
-  siginfo_t info{};
-  ::waitid(P_PIDFD, static_cast<id_t>(box.pidfd.get()), &info, WEXITED);
-  forget_box(state, box);
-  return std::unexpected(failure);
+  ATOLL_CHECK(state.cgroups.open_tasks(box.slot.cgroup, plan.user_tasks, plan.guest_tasks));
+  ATOLL_CHECK(prepare_mounts(state, sources, box.slot, plan));
+  ATOLL_CHECK(prepare_guest(state, box, plan));
+  return start(state, box, plan);
 }
 
 }  // namespace
 
-std::expected<Box, Failure> create_box(LauncherState& state, const CreateRequest& request, std::span<UniqueFd> sources) {
-  std::expected<Box, Failure> box = build_box(state, request, sources);
-  // Wherever building it led, the next one starts from the template.
-  if (::setns(state.host_template.get(), CLONE_NEWNS) != 0 && box) ::abort();
-  return box;
+Outcome<Box> create_box(LauncherState& state, const CreateRequest& request,
+                        std::span<UniqueFd> sources) {
+  Box box{.id = request.header.id};
+  BoxPlan plan{.request = request, .rootless = state.rootless, .once = state.once};
+  Outcome<void> built = build(state, sources, box, plan);
+  // Wherever building it led, the next one starts from the template and the host's network.
+  bool back = ::setns(state.host_template.get(), CLONE_NEWNS) == 0 &&
+              ::setns(state.host_network.get(), CLONE_NEWNET) == 0;
+  if (!back && built) ::abort();
+  if (built) return box;
+  if (box.pidfd) end_child(box.pidfd);
+  // Without a socket of its own the names belong to another sandbox of that id.
+  if (plan.listener) forget_box(state, box.id);
+  return std::unexpected(built.error());
 }
 
 }  // namespace atl::engine

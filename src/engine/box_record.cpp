@@ -1,13 +1,11 @@
-#include "engine/box_record.hpp"
-
 #include <dirent.h>
-#include <fcntl.h>
-#include <sys/stat.h>
 #include <sys/syscall.h>
 
-#include <cstdio>
 #include <cstdlib>
 #include <cstring>
+
+#include "engine/box.hpp"
+#include "engine/sys.hpp"
 
 namespace atl::engine {
 namespace {
@@ -22,37 +20,27 @@ struct Record {
 
 // Field 22 of /proc/PID/stat; 0 when there is no such process.
 std::uint64_t start_time(pid_t pid) {
-  char path[32];
-  std::snprintf(path, sizeof path, "/proc/%d/stat", pid);
-  UniqueFd fd(::open(path, O_RDONLY | O_CLOEXEC));
-  char text[1024];
-  ssize_t size = fd ? ::read(fd.get(), text, sizeof text - 1) : 0;
-  if (size <= 0) return 0;
-  text[size] = '\0';
-  const char* at = std::strrchr(text, ')');  // the name may hold spaces and brackets
+  std::string text = read_file(AT_FDCWD, Text("/proc/%d/stat", pid).c_str());
+  const char* at = std::strrchr(text.c_str(), ')');  // the name may hold spaces and brackets
   for (int field = 2; at != nullptr && field < 22; ++field) at = std::strchr(at + 1, ' ');
   return at != nullptr ? std::strtoull(at, nullptr, 10) : 0;
 }
 
-void record_name(const BoxId& id, char (&name)[64]) { std::snprintf(name, sizeof name, "boxes/%s", id.text.data()); }
+Text record_name(const BoxId& id) { return Text("boxes/%s", id.text.data()); }
 
-std::optional<Box> find_box(const LauncherState& state, const char* name) {
-  Box box;
-  std::strncpy(box.id.text.data(), name, box.id.text.size() - 1);
-  char path[64];
-  record_name(box.id, path);
-  UniqueFd fd(::openat(state.run.get(), path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW));
+std::optional<Box> find_box(const LauncherState& state, const BoxId& id) {
+  std::string bytes = read_file(state.run.get(), record_name(id).c_str());
   Record record;
-  bool whole = fd && ::read(fd.get(), &record, sizeof record) == sizeof record && record.magic == kLauncherMagic;
-  box.pidfd.reset(whole ? static_cast<int>(::syscall(SYS_pidfd_open, record.pid, 0)) : -1);
+  if (bytes.size() != sizeof record) return std::nullopt;
+  std::memcpy(&record, bytes.data(), sizeof record);
+  if (record.magic != kLauncherMagic) return std::nullopt;
+  Box box{.id = id, .pid = record.pid, .is_child = false, .walls = record.walls};
+  box.pidfd.reset(static_cast<int>(::syscall(SYS_pidfd_open, record.pid, 0)));
   // The pidfd is taken first: if the start time still fits afterwards, it is the right process.
   if (!box.pidfd || start_time(record.pid) != record.start_time) return std::nullopt;
-  box.pid = record.pid;
-  box.walls = record.walls;
-  box.is_child = false;
   box.slot.number = record.slot;
   if (!state.rootless && state.cgroups.available()) {
-    Result<SlotCgroup> cgroup = state.cgroups.open_slot(record.slot);
+    Outcome<SlotCgroup> cgroup = state.cgroups.open_slot(record.slot);
     if (cgroup) box.slot.cgroup = std::move(*cgroup);
   }
   return box;
@@ -61,39 +49,33 @@ std::optional<Box> find_box(const LauncherState& state, const char* name) {
 }  // namespace
 
 void write_record(const LauncherState& state, const Box& box) {
-  char name[64];
-  record_name(box.id, name);
-  UniqueFd fd(::openat(state.run.get(), name, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0600));
-  if (!fd && errno == ENOENT) {
-    ::mkdirat(state.run.get(), "boxes", 0700);
-    fd.reset(::openat(state.run.get(), name, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0600));
-  }
-  Record record{.slot = box.slot.number, .walls = box.walls, .pid = box.pid, .start_time = start_time(box.pid)};
-  if (fd) (void)!::write(fd.get(), &record, sizeof record);
+  Record record{.slot = box.slot.number,
+                .walls = box.walls,
+                .pid = box.pid,
+                .start_time = start_time(box.pid)};
+  make_folder(state.run.get(), "boxes", 0700);
+  write_file(state.run.get(), record_name(box.id).c_str(), bytes_of(record),
+             O_WRONLY | O_CREAT | O_TRUNC);
 }
 
-void forget_box(const LauncherState& state, const Box& box) {
-  char name[64];
-  record_name(box.id, name);
-  ::unlinkat(state.run.get(), name, 0);
-  std::snprintf(name, sizeof name, "%s.sock", box.id.text.data());
-  ::unlinkat(state.run.get(), name, 0);
+void forget_box(const LauncherState& state, const BoxId& id) {
+  ::unlinkat(state.run.get(), record_name(id).c_str(), 0);
+  ::unlinkat(state.run.get(), Text("%s.sock", id.text.data()).c_str(), 0);
 }
 
 std::vector<Box> find_boxes(const LauncherState& state) {
   std::vector<Box> found;
-  int fd = ::openat(state.run.get(), "boxes", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-  DIR* folder = fd >= 0 ? ::fdopendir(fd) : nullptr;
+  UniqueFd fd = open_at(state.run.get(), "boxes", O_RDONLY | O_DIRECTORY);
+  DIR* folder = fd ? ::fdopendir(fd.release()) : nullptr;
   if (folder == nullptr) return found;
   while (const dirent* entry = ::readdir(folder)) {
     if (entry->d_name[0] == '.') continue;
-    std::optional<Box> box = find_box(state, entry->d_name);
-    if (box) {
+    BoxId id;
+    std::strncpy(id.text.data(), entry->d_name, id.text.size() - 1);
+    if (std::optional<Box> box = find_box(state, id)) {
       found.push_back(std::move(*box));
     } else {
-      Box gone;
-      std::strncpy(gone.id.text.data(), entry->d_name, gone.id.text.size() - 1);
-      forget_box(state, gone);
+      forget_box(state, id);
     }
   }
   ::closedir(folder);

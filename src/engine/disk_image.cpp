@@ -1,71 +1,67 @@
 #include "engine/disk_image.hpp"
 
-#include <fcntl.h>
 #include <linux/loop.h>
+#include <spawn.h>
 #include <sys/ioctl.h>
-#include <sys/mount.h>
 #include <sys/wait.h>
-#include <unistd.h>
 
-#include <cstdio>
+#include <cerrno>
+
+#include "engine/sys.hpp"
 
 namespace atl::engine {
 namespace {
 
 // Another process may take the free device between asking and configuring: ask again then.
-Result<UniqueFd> attach_loop(const UniqueFd& file, char (&name)[32]) {
+UniqueFd attach_loop(const UniqueFd& file, int& number) {
   UniqueFd control(::open("/dev/loop-control", O_RDWR | O_CLOEXEC));
-  if (!control) return fail_errno("open loop-control");
-  for (int attempt = 0; attempt < 64; ++attempt) {
-    int number = ::ioctl(control.get(), LOOP_CTL_GET_FREE);
-    if (number < 0) return fail_errno("find a loop device");
-    std::snprintf(name, sizeof name, "/dev/loop%d", number);
-    UniqueFd device(::open(name, O_RDWR | O_CLOEXEC));
-    loop_config config{};
-    config.fd = static_cast<std::uint32_t>(file.get());
-    config.info.lo_flags = LO_FLAGS_AUTOCLEAR;
+  loop_config config{.fd = static_cast<std::uint32_t>(file.get())};
+  config.info.lo_flags = LO_FLAGS_AUTOCLEAR;
+  for (int attempt = 0; control && attempt < 64; ++attempt) {
+    number = ::ioctl(control.get(), LOOP_CTL_GET_FREE);
+    if (number < 0) return {};
+    UniqueFd device = open_at(AT_FDCWD, Text("/dev/loop%d", number).c_str(), O_RDWR);
     if (device && ::ioctl(device.get(), LOOP_CONFIGURE, &config) == 0) return device;
-    if (errno != EBUSY) return fail_errno("configure loop device");
+    if (errno != EBUSY) return {};
   }
-  return fail(Code::kResourceExhausted, "no loop device is free");
+  return {};
 }
 
 // No journal: the file system dies with its sandbox.
-Result<void> make_file_system(const char* device, std::uint64_t inodes) {
-  char count[24];
-  std::snprintf(count, sizeof count, "%llu", static_cast<unsigned long long>(inodes));
-  const char* argv[] = {"mkfs.ext4", "-q", "-F", "-m", "0", "-O", "^has_journal", "-E",
-                        "lazy_itable_init=1,nodiscard", "-N", count, device, nullptr};
+bool make_file_system(const char* device, std::uint64_t inodes) {
+  Text count("%lu", inodes);
+  const char* argv[] = {"mkfs.ext4",    "-q",          "-F",
+                        "-m",           "0",           "-O",
+                        "^has_journal", "-E",          "lazy_itable_init=1,nodiscard",
+                        "-N",           count.c_str(), device,
+                        nullptr};
   const char* environment[] = {"PATH=/usr/sbin:/usr/bin:/sbin:/bin", nullptr};
-  pid_t pid = ::vfork();
-  if (pid == 0) {
-    ::execve("/usr/sbin/mkfs.ext4", const_cast<char**>(argv), const_cast<char**>(environment));
-    ::_exit(127);
-  }
+  pid_t pid = -1;
+  errno = ::posix_spawn(&pid, "/usr/sbin/mkfs.ext4", nullptr, nullptr, const_cast<char**>(argv),
+                        const_cast<char**>(environment));
   int status = 0;
-  if (pid < 0 || ::waitpid(pid, &status, 0) != pid) return fail_errno("start mkfs.ext4");
-  if (status != 0) return fail(Error(Code::kHostUnsupported, "mkfs.ext4 failed; is e2fsprogs installed?", EIO));
-  return {};
+  if (errno != 0 || ::waitpid(pid, &status, 0) != pid) return false;  // is e2fsprogs installed?
+  if (status != 0) errno = EIO;
+  return status == 0;
 }
 
 }  // namespace
 
-Result<UniqueFd> make_disk(const UniqueFd& folder, std::uint64_t bytes, std::uint64_t inodes, const UniqueFd& idmap) {
-  UniqueFd file(::openat(folder.get(), ".", O_TMPFILE | O_RDWR | O_CLOEXEC, 0600));
-  if (!file) return fail_errno("create disk image");
-  if (::ftruncate(file.get(), static_cast<off_t>(bytes)) != 0) return fail_errno("size disk image");
-  char name[32];
-  ATOLL_TRY(UniqueFd device, attach_loop(file, name));
-  ATOLL_CHECK(make_file_system(name, inodes));
-  UniqueFd context(::fsopen("ext4", FSOPEN_CLOEXEC));
-  if (!context || ::fsconfig(context.get(), FSCONFIG_SET_STRING, "source", name, 0) != 0 ||
-      ::fsconfig(context.get(), FSCONFIG_CMD_CREATE, nullptr, nullptr, 0) != 0) {
-    return fail_errno("mount disk image");
+UniqueFd make_disk(const UniqueFd& folder, std::uint64_t bytes, std::uint64_t inodes,
+                   const UniqueFd& idmap) {
+  UniqueFd file = open_at(folder.get(), ".", O_TMPFILE | O_RDWR);
+  if (!file || ::ftruncate(file.get(), static_cast<off_t>(bytes)) != 0) return {};
+  int number = -1;
+  UniqueFd device = attach_loop(file, number);
+  Text name("/dev/loop%d", number);
+  if (!device || !make_file_system(name.c_str(), inodes)) return {};
+  UniqueFd context(fsopen("ext4", FSOPEN_CLOEXEC));
+  if (!context || fsconfig(context.get(), FSCONFIG_SET_STRING, "source", name.c_str(), 0) != 0 ||
+      fsconfig(context.get(), FSCONFIG_CMD_CREATE, nullptr, nullptr, 0) != 0) {
+    return {};
   }
-  UniqueFd mount(::fsmount(context.get(), FSMOUNT_CLOEXEC, MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV));
-  if (!mount) return fail_errno("mount disk image");
-  mount_attr attr{.attr_set = MOUNT_ATTR_IDMAP, .attr_clr = 0, .propagation = 0, .userns_fd = static_cast<std::uint64_t>(idmap.get())};
-  if (::mount_setattr(mount.get(), "", AT_EMPTY_PATH, &attr, sizeof attr) != 0) return fail_errno("map disk owners");
+  UniqueFd mount(fsmount(context.get(), FSMOUNT_CLOEXEC, MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV));
+  if (mount && !change_mount(mount.get(), "", show_owners(idmap))) return {};
   return mount;
 }
 

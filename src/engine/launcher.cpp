@@ -1,24 +1,19 @@
 #include "engine/launcher.hpp"
 
-#include <fcntl.h>
 #include <poll.h>
+#include <sched.h>
 #include <signal.h>
 #include <sys/socket.h>
-#include <sys/stat.h>
 #include <sys/syscall.h>
-#include <sys/un.h>
 #include <sys/vfs.h>
 #include <sys/wait.h>
-#include <unistd.h>
 
 #include <algorithm>
-#include <cstdio>
-#include <cstring>
 #include <memory>
 #include <vector>
 
-#include "engine/launcher_setup.hpp"
 #include "engine/request_check.hpp"
+#include "engine/sys.hpp"
 
 namespace atl::engine {
 namespace {
@@ -26,51 +21,33 @@ namespace {
 class Launcher {
  public:
   explicit Launcher(LauncherOptions options) : once_(options.once) {
-    setup_failure_ = set_up_launcher(options, state_);
+    ready_ = set_up_launcher(options, state_);
     clients_.push_back(std::move(options.control));
-    if (!once_ && setup_failure_.step == Step::kNone) {
+    if (!once_ && ready_) {
       boxes_ = find_boxes(state_);
-      listen();
+      // A restarted `atoll` comes back by this name.
+      ::unlinkat(state_.run.get(), kSocketName, 0);
+      listener_ = listen_at(state_.run, kSocketName, SOCK_SEQPACKET, state_.socket_owner());
     }
   }
 
   int run() {
-    while (!finished()) {
-      wait_and_serve();
-    }
-    if (!once_) ::unlinkat(state_.run.get(), "launcher.sock", 0);
+    while (!clients_.empty() || !boxes_.empty()) wait_and_serve();
+    if (!once_) ::unlinkat(state_.run.get(), kSocketName, 0);
     ::unlinkat(state_.run.get(), "boxes", AT_REMOVEDIR);
     return 0;
   }
 
  private:
-  bool finished() const { return clients_.empty() && boxes_.empty(); }
-
-  // A restarted `atoll` comes back by this name.
-  void listen() {
-    listener_.reset(::socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
-    sockaddr_un address{.sun_family = AF_UNIX, .sun_path = {}};
-    std::snprintf(address.sun_path, sizeof address.sun_path, "/proc/self/fd/%d/launcher.sock", state_.run.get());
-    ::unlinkat(state_.run.get(), "launcher.sock", 0);
-    mode_t old_mask = ::umask(0177);
-    int bound = ::bind(listener_.get(), reinterpret_cast<sockaddr*>(&address), sizeof address);
-    ::umask(old_mask);
-    if (bound != 0 || ::listen(listener_.get(), 8) != 0) return listener_.reset();
-    if (!state_.rootless) {
-      (void)!::fchownat(state_.run.get(), "launcher.sock", state_.client_uid, static_cast<gid_t>(-1), 0);
-    }
-  }
-
   void wait_and_serve() {
     std::vector<pollfd> fds;
     for (const UniqueFd& client : clients_) fds.push_back({client.get(), POLLIN, 0});
     for (const Box& box : boxes_) fds.push_back({box.pidfd.get(), POLLIN, 0});
     fds.push_back({listener_.get(), POLLIN, 0});
     if (::poll(fds.data(), fds.size(), -1) < 0) return;
+    // Ends first: a request that follows may want the slot. Backwards, as both lists may shrink.
     std::size_t boxes_at = clients_.size();
-    std::size_t box_count = boxes_.size();
-    // Ends first: a request that follows may want the slot.
-    for (std::size_t i = box_count; i-- > 0;) {
+    for (std::size_t i = boxes_.size(); i-- > 0;) {
       if (fds[boxes_at + i].revents != 0) box_ended(i);
     }
     for (std::size_t i = boxes_at; i-- > 0;) {
@@ -84,9 +61,8 @@ class Launcher {
     ucred peer{};
     socklen_t size = sizeof peer;
     if (!client || ::getsockopt(client.get(), SOL_SOCKET, SO_PEERCRED, &peer, &size) != 0) return;
-    if (clients_.size() < kMaxClients && (state_.rootless || peer.uid == state_.client_uid || peer.uid == 0)) {
-      clients_.push_back(std::move(client));
-    }
+    bool known = state_.rootless || peer.uid == state_.client_uid || peer.uid == 0;
+    if (known && clients_.size() < kMaxClients) clients_.push_back(std::move(client));
   }
 
   void serve(std::size_t index) {
@@ -98,83 +74,86 @@ class Launcher {
       if (once_) std::ranges::for_each(boxes_, kill_box);
       return;
     }
-    int client = clients_[index].get();
     RequestHeader header;
     int error = check_request(*request_, static_cast<std::size_t>(size), received.size(), header);
-    if (error != 0) return reply_failure(client, header, {Step::kBadRequest, error});
-    switch (header.op) {
-      case LauncherOp::kCreate: return create(client, received);
-      case LauncherOp::kList: return list(client, header);
-      case LauncherOp::kDestroy:
-      case LauncherOp::kFreeze:
-      case LauncherOp::kThaw:
-      case LauncherOp::kUsage: return use_box(client, header);
+    LauncherReply reply{.op = header.op, .id = header.id};
+    int client = clients_[index].get();
+    Outcome<bool> done =
+        error == 0 ? answer(client, received, reply) : failed(Step::kBadRequest, error);
+    if (!done) {
+      reply.status = LauncherStatus::kFailed;
+      reply.step = done.error().step;
+      reply.errno_value = done.error().errno_value;
     }
+    if (!done || *done) send(client, reply);
   }
 
   // One datagram into request_; its descriptors are owned from the first moment.
   ssize_t receive(const UniqueFd& client, std::vector<UniqueFd>& received) {
     alignas(cmsghdr) char control[CMSG_SPACE(sizeof(int) * kMaxMounts)];
     iovec part{request_.get(), sizeof *request_};
-    msghdr message{.msg_iov = &part, .msg_iovlen = 1, .msg_control = control, .msg_controllen = sizeof control};
-    ssize_t size = ::recvmsg(client.get(), &message, MSG_CMSG_CLOEXEC | MSG_DONTWAIT);
+    msghdr message{.msg_iov = &part,
+                   .msg_iovlen = 1,
+                   .msg_control = control,
+                   .msg_controllen = sizeof control};
+    // MSG_TRUNC: the size that was sent, so that a longer message is not taken for a whole one.
+    ssize_t size = ::recvmsg(client.get(), &message, MSG_CMSG_CLOEXEC | MSG_DONTWAIT | MSG_TRUNC);
     if (size < 0) return errno == EAGAIN || errno == EINTR ? 1 : -1;
-    for (cmsghdr* at = CMSG_FIRSTHDR(&message); at != nullptr; at = CMSG_NXTHDR(&message, at)) {
-      if (at->cmsg_level != SOL_SOCKET || at->cmsg_type != SCM_RIGHTS) continue;
+    // The kernel gathers all descriptors of a message under one header.
+    if (cmsghdr* at = CMSG_FIRSTHDR(&message); at != nullptr && at->cmsg_type == SCM_RIGHTS) {
+      const int* fds = reinterpret_cast<const int*>(CMSG_DATA(at));
       std::size_t count = (at->cmsg_len - CMSG_LEN(0)) / sizeof(int);
-      for (std::size_t i = 0; i < count; ++i) {
-        int fd = -1;
-        std::memcpy(&fd, CMSG_DATA(at) + i * sizeof fd, sizeof fd);
-        received.emplace_back(fd);
-      }
+      for (int fd : std::span(fds, count)) received.emplace_back(fd);
     }
     return size;
   }
 
-  void create(int client, std::vector<UniqueFd>& sources) {
-    const RequestHeader& header = request_->header;
-    if (setup_failure_.step != Step::kNone) return reply_failure(client, header, setup_failure_);
-    // A one-shot launcher was told whose files to lend for one sandbox only.
-    if ((once_ && created_) || boxes_.size() >= kMaxSlots) return reply_failure(client, header, {Step::kBusy, EBUSY});
-    if (find(header.id) != boxes_.end()) return reply_failure(client, header, {Step::kBusy, EEXIST});
-    created_ = true;
-    std::expected<Box, Failure> box = create_box(state_, *request_, sources);
-    if (!box) return reply_failure(client, header, box.error());
-    LauncherReply reply{.op = header.op, .walls = box->walls, .id = header.id};
-    boxes_.push_back(std::move(*box));
-    send(client, reply);
-  }
-
-  void use_box(int client, const RequestHeader& header) {
-    auto box = find(header.id);
-    if (box == boxes_.end()) return reply_failure(client, header, {Step::kUnknownBox, ENOENT});
-    LauncherReply reply{.op = header.op, .walls = box->walls, .id = header.id};
-    if (header.op == LauncherOp::kDestroy) {
+  // Does what the checked request_ asks and fills the reply in. False: box_ended() will reply.
+  Outcome<bool> answer(int client, std::vector<UniqueFd>& sources, LauncherReply& reply) {
+    if (reply.op == LauncherOp::kCreate) return create(sources, reply);
+    if (reply.op == LauncherOp::kList) return list(client);
+    auto box = find(reply.id);
+    if (box == boxes_.end()) return failed(Step::kUnknownBox, ENOENT);
+    reply.walls = box->walls;
+    if (reply.op == LauncherOp::kDestroy) {
       kill_box(*box);
-      return;  // box_ended() replies
+      return false;
     }
-    if (header.op == LauncherOp::kUsage) {
+    if (reply.op == LauncherOp::kUsage) {
       reply.usage = box->slot.cgroup.usage();
       reply.usage.disk_bytes = disk_usage(*box);
-    } else if (Result<void> done = box->slot.cgroup.freeze(header.op == LauncherOp::kFreeze); !done) {
-      return reply_failure(client, header, {Step::kCgroup, done.error().errno_value()});
+    } else {
+      ATOLL_CHECK(box->slot.cgroup.freeze(reply.op == LauncherOp::kFreeze));
     }
-    send(client, reply);
+    return true;
   }
 
-  void list(int client, const RequestHeader& header) {
+  Outcome<bool> create(std::vector<UniqueFd>& sources, LauncherReply& reply) {
+    ATOLL_CHECK(ready_);
+    // A one-shot launcher was told whose files to lend for one sandbox only.
+    if ((once_ && created_) || boxes_.size() >= kMaxSlots) return failed(Step::kBusy, EBUSY);
+    if (find(reply.id) != boxes_.end()) return failed(Step::kBusy, EEXIST);
+    created_ = true;
+    ATOLL_TRY(Box box, create_box(state_, *request_, sources));
+    reply.walls = box.walls;
+    boxes_.push_back(std::move(box));
+    return true;
+  }
+
+  bool list(int client) {
+    LauncherReply entry{.status = LauncherStatus::kListed, .op = LauncherOp::kList};
     for (const Box& box : boxes_) {
-      send(client, {.status = LauncherStatus::kListed, .op = header.op, .walls = box.walls, .id = box.id});
+      entry.walls = box.walls;
+      entry.id = box.id;
+      send(client, entry);
     }
-    send(client, {.op = header.op});
+    return true;
   }
 
   // /workspace lies on the file system of everything writable, and nobody inside can move it.
   static std::uint64_t disk_usage(const Box& box) {
-    char path[48];
-    std::snprintf(path, sizeof path, "/proc/%d/root/workspace", box.pid);
-    struct statfs fs {};
-    if (::statfs(path, &fs) != 0) return 0;
+    struct statfs fs{};
+    if (::statfs(Text("/proc/%d/root/workspace", box.pid).c_str(), &fs) != 0) return 0;
     return (fs.f_blocks - fs.f_bfree) * static_cast<std::uint64_t>(fs.f_bsize);
   }
 
@@ -188,21 +167,31 @@ class Launcher {
   void box_ended(std::size_t index) {
     Box& box = boxes_[index];
     siginfo_t info{};
-    if (box.is_child) ::waitid(P_PIDFD, static_cast<id_t>(box.pidfd.get()), &info, WEXITED | WNOHANG);
+    if (box.is_child) {
+      ::waitid(P_PIDFD, static_cast<id_t>(box.pidfd.get()), &info, WEXITED | WNOHANG);
+    }
     LauncherReply reply{.status = box.dying ? LauncherStatus::kOk : LauncherStatus::kExited,
-                        .op = LauncherOp::kDestroy, .id = box.id, .usage = box.slot.cgroup.usage()};
-    forget_box(state_, box);
+                        .op = LauncherOp::kDestroy,
+                        .id = box.id,
+                        .usage = box.slot.cgroup.usage()};
+    forget_box(state_, box.id);
+    renew_network(box.slot);
     boxes_.erase(boxes_.begin() + static_cast<std::ptrdiff_t>(index));
     for (const UniqueFd& client : clients_) send(client.get(), reply);
   }
 
-  std::vector<Box>::iterator find(const BoxId& id) {
-    return std::ranges::find_if(boxes_, [&id](const Box& box) { return box.id.text == id.text; });
+  // Still under the slot's lock; what is kept there is kept by mounts on the host's side.
+  void renew_network(const Slot& slot) {
+    if (state_.rootless || !slot.netns || ::setns(state_.host_mounts.get(), CLONE_NEWNS) != 0)
+      return;
+    renew_netns(state_.shared, slot);
+    bool back = ::setns(state_.host_template.get(), CLONE_NEWNS) == 0 &&
+                ::setns(state_.host_network.get(), CLONE_NEWNET) == 0;
+    if (!back) ::abort();
   }
 
-  static void reply_failure(int client, const RequestHeader& header, Failure failure) {
-    send(client, {.status = LauncherStatus::kFailed, .op = header.op, .step = failure.step,
-                  .errno_value = failure.errno_value, .id = header.id});
+  std::vector<Box>::iterator find(const BoxId& id) {
+    return std::ranges::find_if(boxes_, [&](const Box& box) { return box.id.text == id.text; });
   }
 
   // A client that does not read loses replies; it never blocks the launcher.
@@ -211,10 +200,11 @@ class Launcher {
   }
 
   static constexpr std::size_t kMaxClients = 8;
+  static constexpr const char* kSocketName = "launcher.sock";
   bool once_;
   bool created_ = false;
   LauncherState state_;
-  Failure setup_failure_;
+  Outcome<void> ready_;  // a Failure is for the client that asks for a sandbox
   UniqueFd listener_;
   std::vector<UniqueFd> clients_;
   std::vector<Box> boxes_;
@@ -225,6 +215,7 @@ class Launcher {
 
 int run_launcher(LauncherOptions options) {
   ::signal(SIGPIPE, SIG_IGN);
+  ::umask(0);  // every file gets the mode that is written beside its name
   return Launcher(std::move(options)).run();
 }
 

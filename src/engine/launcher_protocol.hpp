@@ -1,5 +1,5 @@
-// What `atoll` may ask of the launcher, on a SOCK_SEQPACKET socket: fixed-size structs, one message a
-// request, one a reply, in order. The words are chosen so that a hijacked `atoll` can say nothing
+// What `atoll` may ask of the launcher, on a SOCK_SEQPACKET socket: fixed-size structs, one message
+// a request, one a reply, in order. The words are chosen so that a hijacked `atoll` can say nothing
 // harmful: no host path (mount sources are descriptors the caller opened), no uid (the launcher has
 // its own range), no namespace to share and no wall to leave out.
 #pragma once
@@ -8,7 +8,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "guest/protocol.hpp"
+#include "guest/start.hpp"
 
 namespace atl::engine {
 
@@ -25,7 +25,7 @@ enum class LauncherOp : std::uint16_t {
   kFreeze = 3,
   kThaw = 4,
   kUsage = 5,
-  kList = 6,     // one kListed reply per living sandbox, then kOk
+  kList = 6,  // one kListed reply per living sandbox, then kOk
 };
 
 struct Limits {
@@ -116,7 +116,7 @@ struct UsageFigures {
 struct LauncherReply {
   std::uint32_t magic = kLauncherMagic;
   LauncherStatus status = LauncherStatus::kOk;
-  LauncherOp op = LauncherOp::kList;  // what this answers; kDestroy may come after later requests' replies
+  LauncherOp op = LauncherOp::kList;  // what this answers; kDestroy's may come after later ones
   Step step = Step::kNone;
   std::int32_t errno_value = 0;
   std::uint32_t walls = 0;  // kCreate: bits of confine::Wall that are really up

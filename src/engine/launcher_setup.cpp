@@ -1,82 +1,73 @@
-#include "engine/launcher_setup.hpp"
-
-#include <fcntl.h>
 #include <sched.h>
-#include <sys/mount.h>
-#include <sys/stat.h>
 
-#include "confine/walls.hpp"
-#include "engine/idmap.hpp"
-#include "engine/template_cache.hpp"
+#include "engine/launcher.hpp"
+#include "engine/rootfs.hpp"
+#include "engine/sys.hpp"
 
 namespace atl::engine {
 namespace {
 
-Failure failure(Step step, const Error& error) {
-  return {step, error.errno_value() != 0 ? error.errno_value() : EIO};
-}
+constexpr const char* kSharedFolder = "/run/atoll";
 
 // Without privileges the launcher becomes root of a user namespace that knows one uid.
-Result<void> enter_user_namespace() {
-  IdPair own{0, ::geteuid()};
-  IdPair group{0, ::getegid()};
-  if (::unshare(CLONE_NEWUSER | CLONE_NEWNS) != 0) return fail_errno("unshare user namespace");
-  return write_own_maps(own, group);
+Outcome<void> enter_user_namespace() {
+  Text uids("0 %u 1\n", ::geteuid());
+  Text gids("0 %u 1\n", ::getegid());
+  if (::unshare(CLONE_NEWUSER | CLONE_NEWNS) != 0 || !write_id_maps(::getpid(), uids, gids, true)) {
+    return failed(Step::kUserNamespace);
+  }
+  return {};
+}
+
+// 0711: a client reaches its sockets by name and lists nothing. Somebody else's folder would let
+// him put his own locks and records under our names.
+Outcome<UniqueFd> open_own_folder(const std::string& path) {
+  if (!make_folder(AT_FDCWD, path.c_str(), 0711)) return failed(Step::kRunFolder);
+  UniqueFd folder = open_at(AT_FDCWD, path.c_str(), O_RDONLY | O_DIRECTORY);
+  struct stat info{};
+  if (!folder || ::fstat(folder.get(), &info) != 0) return failed(Step::kRunFolder);
+  bool ours = info.st_uid == ::geteuid() && (info.st_mode & 022) == 0;
+  if (!ours) return failed(Step::kRunFolder, EPERM);
+  return folder;
 }
 
 // Started through a read-only mount of its own, so that nobody can write to it by way of
 // /proc/1/exe, whatever the file's mode says.
-Result<UniqueFd> open_guest(const std::string& path) {
-  UniqueFd tree(::open_tree(AT_FDCWD, path.c_str(), OPEN_TREE_CLONE | OPEN_TREE_CLOEXEC));
-  if (!tree) return fail_errno("open guest program");
-  mount_attr attr{.attr_set = MOUNT_ATTR_RDONLY | MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV, .attr_clr = 0, .propagation = 0, .userns_fd = 0};
-  if (::mount_setattr(tree.get(), "", AT_EMPTY_PATH, &attr, sizeof attr) != 0) return fail_errno("mount_setattr");
+Outcome<UniqueFd> open_guest(const std::string& path) {
+  constexpr std::uint64_t kFlags = MOUNT_ATTR_RDONLY | MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV;
+  UniqueFd tree = clone_mount(AT_FDCWD, path.c_str());
+  if (!tree || !change_mount(tree.get(), "", {.attr_set = kFlags})) return failed(Step::kExecGuest);
   return tree;
-}
-
-constexpr const char* kSharedFolder = "/run/atoll";
-
-// 0711: a client reaches its sockets by name and lists nothing. Somebody else's folder would let him
-// put his own locks and records under our names.
-int open_own_folder(const char* path, UniqueFd& folder) {
-  if (::mkdir(path, 0711) != 0 && errno != EEXIST) return errno;
-  folder.reset(::open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW));
-  struct stat info {};
-  if (!folder || ::fstat(folder.get(), &info) != 0) return errno;
-  return info.st_uid == ::geteuid() && (info.st_mode & 022) == 0 ? 0 : EPERM;
 }
 
 }  // namespace
 
-Failure set_up_launcher(const LauncherOptions& options, LauncherState& state) {
+Outcome<void> set_up_launcher(const LauncherOptions& options, LauncherState& state) {
   state.rootless = ::geteuid() != 0;
+  state.once = options.once;
   state.client_uid = options.client_uid;
   state.mount_owner = options.mount_owner;
-  if (state.rootless) {
-    if (Result<void> entered = enter_user_namespace(); !entered) return failure(Step::kUserNamespace, entered.error());
-  }
-  if (int error = open_own_folder(options.run_folder.c_str(), state.run); error != 0) return {Step::kRunFolder, error};
-  // Uids and cgroups are the host's, so who has which is settled in one place. Rootless has neither.
-  const char* shared = state.rootless ? options.run_folder.c_str() : kSharedFolder;
-  if (int error = open_own_folder(shared, state.shared); error != 0) return {Step::kRunFolder, error};
+  if (state.rootless) ATOLL_CHECK(enter_user_namespace());
+  ATOLL_TRY(state.run, open_own_folder(options.run_folder));
+  // Uids and cgroups are the host's: one place says who has which. Rootless has neither.
+  ATOLL_TRY(state.shared, open_own_folder(state.rootless ? options.run_folder : kSharedFolder));
   state.host_mounts.reset(::open("/proc/self/ns/mnt", O_RDONLY | O_CLOEXEC));
-  if (!state.host_mounts) return {Step::kTemplate, errno};
+  state.host_network.reset(::open("/proc/self/ns/net", O_RDONLY | O_CLOEXEC));
+  if (!state.host_mounts || !state.host_network) return failed(Step::kTemplate);
   if (!state.rootless) state.cgroups = Cgroups::detect();
-
   if (!options.disk_folder.empty()) {
-    ::mkdir(options.disk_folder.c_str(), 0700);  // whether it is there is seen when a disk is needed
-    state.disks.reset(::open(options.disk_folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+    const char* disks = options.disk_folder.c_str();
+    ::mkdir(disks, 0700);  // whether it is there is seen when a disk is needed
+    state.disks.reset(::open(disks, O_RDONLY | O_DIRECTORY | O_CLOEXEC));
   }
-
-  Result<UniqueFd> guest = open_guest(options.guest_program);
-  if (!guest) return failure(Step::kExecGuest, guest.error());
-  state.guest_program = std::move(*guest);
-  Result<Slot> slot = claim_slot(state.shared, state.cgroups, state.rootless);
-  if (!slot) return failure(Step::kSlot, slot.error());
-  state.ready_slot = std::move(*slot);
-  Result<UniqueFd> host_template = enter_host_template(state.shared, state.host_mounts, state.rootless);
-  if (!host_template) return failure(Step::kTemplate, host_template.error());
-  state.host_template = std::move(*host_template);
+  ATOLL_TRY(state.guest_program, open_guest(options.guest_program));
+  ATOLL_TRY(state.ready_slot, claim_slot(state.shared, state.cgroups, state.rootless));
+  ATOLL_TRY(state.host_template,
+            enter_host_template(state.shared, state.host_mounts, state.rootless));
+  // Making a network namespace means moving into it. (Rootless cannot move back, and need not.)
+  if (!state.rootless && ::setns(state.host_network.get(), CLONE_NEWNET) != 0) {
+    return failed(Step::kNetwork);
+  }
   return {};
 }
 

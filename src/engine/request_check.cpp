@@ -8,29 +8,23 @@
 namespace atl::engine {
 namespace {
 
+// The text in a field of a request; empty when it has no end.
 template <std::size_t N>
-bool terminated(const std::array<char, N>& text) {
-  return std::memchr(text.data(), 0, N) != nullptr;
+std::string_view text_of(const std::array<char, N>& field) {
+  return std::memchr(field.data(), 0, N) != nullptr ? field.data() : "";
 }
 
-bool valid_id(const BoxId& id) {
-  if (!terminated(id.text) || id.text[0] == '\0') return false;
-  std::string_view text(id.text.data());
-  return std::ranges::all_of(text, [](char c) { return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '-'; });
+bool made_of(std::string_view allowed, std::string_view text) {
+  return !text.empty() && text.find_first_not_of(allowed) == std::string_view::npos;
 }
-
-bool valid_hostname(const std::array<char, 64>& name) {
-  if (!terminated(name) || name[0] == '\0') return false;
-  std::string_view text(name.data());
-  return std::ranges::all_of(text, [](char c) {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-' || c == '.';
-  });
-}
+constexpr std::string_view kIdLetters = "abcdefghijklmnopqrstuvwxyz0123456789-";
+constexpr std::string_view kHostLetters =
+    "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-.";
 
 // Absolute, without "." and "..", not the root itself.
-bool valid_path(const std::array<char, kMaxBoxPath>& path) {
-  if (!terminated(path) || path[0] != '/' || path[1] == '\0') return false;
-  std::string_view text(path.data() + 1);
+bool valid_path(std::string_view text) {
+  if (text.size() < 2 || text[0] != '/') return false;
+  text.remove_prefix(1);
   while (!text.empty()) {
     std::size_t end = std::min(text.find('/'), text.size());
     std::string_view part = text.substr(0, end);
@@ -41,8 +35,7 @@ bool valid_path(const std::array<char, kMaxBoxPath>& path) {
 }
 
 // Places that the walls themselves stand on.
-bool reserved(const std::array<char, kMaxBoxPath>& path) {
-  std::string_view text(path.data());
+bool reserved(std::string_view text) {
   for (std::string_view place : {"/proc", "/dev", "/mnt", "/opt/atoll"}) {
     if (text == place || (text.starts_with(place) && text[place.size()] == '/')) return true;
   }
@@ -50,35 +43,40 @@ bool reserved(const std::array<char, kMaxBoxPath>& path) {
 }
 
 bool valid_limits(const Limits& limits) {
-  return limits.memory_bytes >= (1u << 20) && limits.disk_bytes >= 4096 && limits.disk_bytes <= (1ull << 50) &&
-         limits.inodes <= (1ull << 32) && limits.cpu_milli >= 1 && limits.pids >= 1 && limits.open_files >= 8 &&
+  return limits.memory_bytes >= (1u << 20) && limits.disk_bytes >= 4096 &&
+         limits.disk_bytes <= (1ull << 50) && limits.inodes <= (1ull << 32) &&
+         limits.cpu_milli >= 1 && limits.pids >= 1 && limits.open_files >= 8 &&
          limits.open_files <= (1u << 20);
 }
 
 }  // namespace
 
-int check_request(CreateRequest& request, std::size_t size, std::size_t descriptors, RequestHeader& header) {
+int check_request(CreateRequest& request, std::size_t size, std::size_t descriptors,
+                  RequestHeader& header) {
   if (size < sizeof(RequestHeader)) return EBADMSG;
   header = request.header;
   if (header.magic != kLauncherMagic || header.version != kLauncherVersion) return EBADMSG;
+  bool named = made_of(kIdLetters, text_of(header.id.text));
+  bool bare = size == sizeof(RequestHeader) && descriptors == 0;
   switch (header.op) {
     case LauncherOp::kCreate: break;
-    case LauncherOp::kList: return size == sizeof(RequestHeader) && descriptors == 0 ? 0 : EBADMSG;
+    case LauncherOp::kList: return bare ? 0 : EBADMSG;
     case LauncherOp::kDestroy:
     case LauncherOp::kFreeze:
     case LauncherOp::kThaw:
-    case LauncherOp::kUsage:
-      return size == sizeof(RequestHeader) && descriptors == 0 && valid_id(header.id) ? 0 : EBADMSG;
+    case LauncherOp::kUsage: return bare && named ? 0 : EBADMSG;
     default: return EBADMSG;
   }
-  if (size != sizeof(CreateRequest) || !valid_id(header.id) || !valid_hostname(request.hostname)) return EBADMSG;
+  if (size != sizeof(CreateRequest) || !named) return EBADMSG;
+  if (!made_of(kHostLetters, text_of(request.hostname))) return EBADMSG;
   if (request.mount_count > kMaxMounts || request.mount_count != descriptors) return EBADMSG;
   if (request.rule_count > kMaxRules || !valid_limits(request.limits)) return EINVAL;
   for (std::uint32_t i = 0; i < request.mount_count; ++i) {
-    if (!valid_path(request.mounts[i].target) || reserved(request.mounts[i].target)) return EINVAL;
+    std::string_view target = text_of(request.mounts[i].target);
+    if (!valid_path(target) || reserved(target)) return EINVAL;
   }
   for (std::uint32_t i = 0; i < request.rule_count; ++i) {
-    if (!valid_path(request.rules[i].path)) return EINVAL;
+    if (!valid_path(text_of(request.rules[i].path))) return EINVAL;
   }
   return 0;
 }

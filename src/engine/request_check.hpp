@@ -7,7 +7,8 @@
 
 namespace atl::engine {
 
-// 0, or the errno to answer with. `header` receives the request's header when there was a whole one.
-int check_request(CreateRequest& request, std::size_t size, std::size_t descriptors, RequestHeader& header);
+// 0, or the errno to answer with. `header` receives the request's header when that was whole.
+int check_request(CreateRequest& request, std::size_t size, std::size_t descriptors,
+                  RequestHeader& header);
 
 }  // namespace atl::engine

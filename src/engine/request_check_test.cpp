@@ -1,9 +1,9 @@
 #include "engine/request_check.hpp"
 
-#include <gtest/gtest.h>
-
 #include <cerrno>
 #include <cstring>
+
+#include <gtest/gtest.h>
 
 namespace atl::engine {
 namespace {
@@ -15,7 +15,8 @@ CreateRequest good_request() {
   return request;
 }
 
-int check(CreateRequest& request, std::size_t size = sizeof(CreateRequest), std::size_t descriptors = 0) {
+int check(CreateRequest& request, std::size_t size = sizeof(CreateRequest),
+          std::size_t descriptors = 0) {
   RequestHeader header;
   return check_request(request, size, descriptors, header);
 }
@@ -58,8 +59,8 @@ TEST(RequestCheck, RefusesIdsThatAreNotPlainNames) {
 }
 
 TEST(RequestCheck, RefusesMountTargetsThatTouchTheWalls) {
-  for (const char* target : {"", "/", "data", "/a/../etc", "/a//b", "/./x", "/proc", "/proc/sys", "/dev/null", "/mnt",
-                             "/opt/atoll/bin"}) {
+  for (const char* target : {"", "/", "data", "/a/../etc", "/a//b", "/./x", "/proc", "/proc/sys",
+                             "/dev/null", "/mnt", "/opt/atoll/bin"}) {
     CreateRequest request = good_request();
     request.mount_count = 1;
     std::strcpy(request.mounts[0].target.data(), target);

@@ -1,30 +1,19 @@
 #include "engine/rootfs.hpp"
 
-#include <fcntl.h>
 #include <sched.h>
-#include <sys/mount.h>
-#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/sysmacros.h>
-#include <unistd.h>
-
-#include <cstring>
-#include <string_view>
 
 #include "confine/walls.hpp"
+#include "engine/sys.hpp"
 
 namespace atl::engine {
 namespace {
 
-using confine::Wall;
-
-struct Text {
-  const char* path;
-  std::string_view content;
-};
-constexpr Text kTexts[] = {
-    {"etc/passwd", "root:x:0:0:guest:/:/usr/sbin/nologin\nuser:x:1000:1000:user:/workspace:/bin/bash\n"
-                   "nobody:x:65534:65534:nobody:/nonexistent:/usr/sbin/nologin\n"},
+constexpr std::pair<const char*, std::string_view> kFiles[] = {
+    {"etc/passwd",
+     "root:x:0:0:guest:/:/usr/sbin/nologin\nuser:x:1000:1000:user:/workspace:/bin/bash\n"
+     "nobody:x:65534:65534:nobody:/nonexistent:/usr/sbin/nologin\n"},
     {"etc/group", "root:x:0:\nuser:x:1000:\nnogroup:x:65534:\n"},
     {"etc/hosts", "127.0.0.1 localhost\n::1 localhost ip6-localhost\n"},
     {"etc/nsswitch.conf", "passwd: files\ngroup: files\nhosts: files dns\n"},
@@ -32,140 +21,110 @@ constexpr Text kTexts[] = {
 };
 
 // Parts of the host's /etc that programs cannot do without and that hold no secrets.
-constexpr const char* kEtcBinds[] = {"/etc/ld.so.cache", "/etc/alternatives", "/etc/ssl/certs",
-                                     "/etc/ssl/openssl.cnf", "/etc/localtime", "/etc/mime.types",
-                                     "/etc/fonts", "/etc/java-17-openjdk"};
+constexpr const char* kEtcBinds[] = {
+    "/etc/ld.so.cache", "/etc/alternatives", "/etc/ssl/certs", "/etc/ssl/openssl.cnf",
+    "/etc/localtime",   "/etc/mime.types",   "/etc/fonts",     "/etc/java-17-openjdk"};
 
-constexpr const char* kFolders[] = {"usr", "etc", "etc/ssl", "dev", "dev/pts", "dev/shm", "proc", "tmp",
-                                    "workspace", "opt", "opt/atoll", "opt/atoll/bin", "opt/atoll/hidden", "var", "run", "home", "mnt"};
+constexpr const char* kFolders[] = {
+    "usr", "etc",       "etc/ssl", "dev",       "dev/pts",       "dev/shm",          "proc",
+    "tmp", "workspace", "opt",     "opt/atoll", "opt/atoll/bin", "opt/atoll/hidden", "var",
+    "run", "home",      "mnt"};
 
-struct Device {
-  const char* path;
-  unsigned minor;
-  unsigned major;
-};
-constexpr Device kDevices[] = {{"dev/null", 3, 1},   {"dev/zero", 5, 1},    {"dev/full", 7, 1},
-                               {"dev/random", 8, 1}, {"dev/urandom", 9, 1}, {"dev/tty", 0, 5}};
 constexpr std::pair<const char*, const char*> kLinks[] = {
-    {"/proc/self/fd", "dev/fd"},        {"/proc/self/fd/0", "dev/stdin"}, {"/proc/self/fd/1", "dev/stdout"},
-    {"/proc/self/fd/2", "dev/stderr"},  {"pts/ptmx", "dev/ptmx"},         {"/proc/self/mounts", "etc/mtab"},
-    {"/usr/bin/python3", "opt/atoll/bin/python"}, {"/tmp", "var/tmp"}};
-
-// Binds the host's `path` (relative to /) at the same place below the current folder.
-Result<void> bind_from_host(const char* path, std::uint64_t attributes) {
-  char source[128] = "/";
-  std::strncat(source, path, sizeof source - 2);
-  UniqueFd tree(::open_tree(AT_FDCWD, source, OPEN_TREE_CLONE | OPEN_TREE_CLOEXEC | AT_RECURSIVE));
-  if (!tree) return fail_errno("open_tree");
-  mount_attr attr{.attr_set = attributes, .attr_clr = 0, .propagation = 0, .userns_fd = 0};
-  if (::mount_setattr(tree.get(), "", AT_EMPTY_PATH | AT_RECURSIVE, &attr, sizeof attr) != 0) {
-    return fail_errno("mount_setattr");
-  }
-  if (::move_mount(tree.get(), "", AT_FDCWD, path, MOVE_MOUNT_F_EMPTY_PATH) != 0) return fail_errno("move_mount");
-  return {};
-}
+    {"/proc/self/fd", "dev/fd"},
+    {"/proc/self/fd/0", "dev/stdin"},
+    {"/proc/self/fd/1", "dev/stdout"},
+    {"/proc/self/fd/2", "dev/stderr"},
+    {"pts/ptmx", "dev/ptmx"},
+    {"/proc/self/mounts", "etc/mtab"},
+    {"/usr/bin/python3", "opt/atoll/bin/python"},
+    {"/tmp", "var/tmp"}};
 
 constexpr std::uint64_t kReadOnly = MOUNT_ATTR_RDONLY | MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV;
 
-Result<void> write_text(const Text& text) {
-  UniqueFd fd(::open(text.path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0644));
-  if (!fd || ::write(fd.get(), text.content.data(), text.content.size()) < 0) return fail_errno("write /etc");
-  return {};
+// Binds the host's `path` (relative to /) at the same place below the current folder.
+bool bind_from_host(const char* path, std::uint64_t attributes) {
+  UniqueFd tree = clone_mount(AT_FDCWD, Text("/%s", path).c_str(), AT_RECURSIVE);
+  return tree && change_mount(tree.get(), "", {.attr_set = attributes}, AT_RECURSIVE) &&
+         attach_mount(tree, path);
 }
 
 // /bin, /lib and so on are links into /usr on a merged host, and folders of their own elsewhere.
-Result<void> add_system_folders() {
-  ATOLL_CHECK(bind_from_host("usr", kReadOnly));
+bool add_system_folders() {
   for (const char* name : {"bin", "sbin", "lib", "lib32", "lib64", "libx32"}) {
-    char source[16] = "/";
-    std::strcat(source, name);
     char target[64] = {};
-    ssize_t size = ::readlink(source, target, sizeof target - 1);
-    if (size > 0) {
-      if (::symlink(target, name) != 0) return fail_errno("symlink");
+    if (::readlink(Text("/%s", name).c_str(), target, sizeof target - 1) > 0) {
+      if (::symlink(target, name) != 0) return false;
     } else if (errno == EINVAL) {
-      if (::mkdir(name, 0755) != 0) return fail_errno("mkdir");
-      ATOLL_CHECK(bind_from_host(name, kReadOnly));
+      if (::mkdir(name, 0755) != 0 || !bind_from_host(name, kReadOnly)) return false;
     }
   }
-  return {};
+  return bind_from_host("usr", kReadOnly);
 }
 
-Result<void> add_etc() {
-  for (const Text& text : kTexts) ATOLL_CHECK(write_text(text));
+bool add_etc() {
+  for (auto [path, content] : kFiles) {
+    if (!write_file(AT_FDCWD, path, content, O_WRONLY | O_CREAT | O_EXCL, 0644)) return false;
+  }
   for (const char* source : kEtcBinds) {
-    struct stat info {};
+    struct stat info{};
     if (::stat(source, &info) != 0) continue;
     const char* path = source + 1;
     int made = S_ISDIR(info.st_mode) ? ::mkdir(path, 0755) : ::mknod(path, S_IFREG | 0644, 0);
-    if (made != 0) return fail_errno("make place in /etc");
-    ATOLL_CHECK(bind_from_host(path, kReadOnly));
+    if (made != 0 || !bind_from_host(path, kReadOnly)) return false;
   }
-  return {};
+  return true;
 }
 
-Result<void> add_devices(bool rootless) {
-  for (const Device& device : kDevices) {
-    mode_t kind = rootless ? S_IFREG : S_IFCHR;
-    if (::mknod(device.path, kind | 0666, makedev(device.major, device.minor)) != 0) return fail_errno("mknod");
-    if (rootless) ATOLL_CHECK(bind_from_host(device.path, MOUNT_ATTR_NOSUID | MOUNT_ATTR_NOEXEC));
+bool add_devices(bool rootless) {
+  const std::pair<const char*, dev_t> devices[] = {
+      {"dev/null", makedev(1, 3)},   {"dev/zero", makedev(1, 5)},    {"dev/full", makedev(1, 7)},
+      {"dev/random", makedev(1, 8)}, {"dev/urandom", makedev(1, 9)}, {"dev/tty", makedev(5, 0)}};
+  for (auto [path, number] : devices) {
+    if (::mknod(path, (rootless ? S_IFREG : S_IFCHR) | 0666, number) != 0) return false;
+    if (rootless && !bind_from_host(path, MOUNT_ATTR_NOSUID | MOUNT_ATTR_NOEXEC)) return false;
   }
   for (auto [target, link] : kLinks) {
-    if (::symlink(target, link) != 0) return fail_errno("symlink");
+    if (::symlink(target, link) != 0) return false;
   }
   // What a hidden path turns into (box_child.cpp).
-  if (::mknod("opt/atoll/hidden-file", S_IFREG, 0) != 0 || ::chmod("opt/atoll/hidden", 0) != 0) {
-    return fail_errno("make hidden places");
-  }
-  return {};
+  return ::mknod("opt/atoll/hidden-file", S_IFREG, 0) == 0 && ::chmod("opt/atoll/hidden", 0) == 0;
 }
 
-// Below the host's folders a place must exist already: those are read-only.
-Result<void> add_mount_point(const MountPoint& point) {
-  char path[256] = {};
-  std::strncpy(path, point.path + 1, sizeof path - 1);
-  for (char* at = path; (at = std::strchr(at, '/')) != nullptr; ++at) {
-    *at = '\0';
-    if (::mkdir(path, 0755) != 0 && errno != EEXIST) return fail_errno("mkdir mount point");
-    *at = '/';
+// In the current folder, which is the new root.
+bool fill_root(bool rootless) {
+  for (const char* folder : kFolders) {
+    if (::mkdir(folder, 0755) != 0) return false;
   }
-  int made = point.folder ? ::mkdir(path, 0755) : ::mknod(path, S_IFREG | 0644, 0);
-  if (made != 0 && errno != EEXIST) return fail_errno("make mount point");
-  return {};
+  return add_system_folders() && add_etc() && add_devices(rootless) &&
+         bind_from_host("proc", MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV | MOUNT_ATTR_NOEXEC);
 }
 
 }  // namespace
 
 std::span<const char* const> host_template_sources() { return kEtcBinds; }
 
-Result<UniqueFd> build_host_template(bool rootless, std::span<const MountPoint> points) {
-  if (::unshare(CLONE_NEWNS) != 0) return fail_errno("unshare mounts");
-  if (::mount(nullptr, "/", nullptr, MS_REC | MS_PRIVATE, nullptr) != 0) return fail_errno("make mounts private");
-  mode_t old_mask = ::umask(0);
-  if (::mount("atoll", "/tmp", "tmpfs", MS_NOSUID, "size=1m,nr_inodes=256,mode=755") != 0) {
-    return fail_errno("mount root");
+Outcome<UniqueFd> build_host_template(bool rootless, std::span<const MountPoint> points) {
+  if (::unshare(CLONE_NEWNS) != 0 ||
+      ::mount(nullptr, "/", nullptr, MS_REC | MS_PRIVATE, nullptr) != 0 ||
+      ::mount("atoll", "/tmp", "tmpfs", MS_NOSUID, "size=1m,nr_inodes=256,mode=755") != 0 ||
+      ::chdir("/tmp") != 0 || !fill_root(rootless)) {
+    return failed(Step::kTemplate);
   }
-  if (::chdir("/tmp") != 0) return fail_errno("chdir");
-  for (const char* folder : kFolders) {
-    if (::mkdir(folder, 0755) != 0) return fail_errno("mkdir");
+  for (const MountPoint& point : points) {
+    // Below the host's folders a place must exist already: those are read-only.
+    if (!make_mount_point(point.path + 1, point.folder)) return failed(Step::kMount);
   }
-  ATOLL_CHECK(add_system_folders());
-  ATOLL_CHECK(add_etc());
-  ATOLL_CHECK(add_devices(rootless));
-  for (const MountPoint& point : points) ATOLL_CHECK(add_mount_point(point));
-  ATOLL_CHECK(bind_from_host("proc", MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV | MOUNT_ATTR_NOEXEC));
-  ::umask(old_mask);
-  if (confine::wall_up(Wall::kReadOnlyRoot)) {
-    mount_attr attr{.attr_set = MOUNT_ATTR_RDONLY, .attr_clr = 0, .propagation = 0, .userns_fd = 0};
-    if (::mount_setattr(AT_FDCWD, ".", 0, &attr, sizeof attr) != 0) return fail_errno("make root read-only");
-  } else if (::chmod(".", 0777) != 0) {
-    return fail_errno("open root");
-  }
+  bool closed = confine::wall_up(confine::Wall::kReadOnlyRoot)
+                    ? change_mount(AT_FDCWD, ".", {.attr_set = MOUNT_ATTR_RDONLY})
+                    : ::chmod(".", 0777) == 0;
   // pivot_root onto itself stacks the old root on the new one, which is then detached.
-  if (::syscall(SYS_pivot_root, ".", ".") != 0) return fail_errno("pivot_root");
-  if (::umount2(".", MNT_DETACH) != 0 || ::chdir("/") != 0) return fail_errno("detach old root");
+  if (!closed || ::syscall(SYS_pivot_root, ".", ".") != 0 || ::umount2(".", MNT_DETACH) != 0 ||
+      ::chdir("/") != 0) {
+    return failed(Step::kTemplate);
+  }
   UniqueFd self(::open("/proc/self/ns/mnt", O_RDONLY | O_CLOEXEC));
-  if (!self) return fail_errno("open mount namespace");
+  if (!self) return failed(Step::kTemplate);
   return self;
 }
 

@@ -1,12 +1,12 @@
-// A slot is what a sandbox borrows from the host: a pair of uids nobody else has, a cgroup leaf and a
-// network namespace. Slots are numbered and reused: a removed memory cgroup lingers as a dying one,
-// and a network namespace costs half a millisecond to make. A slot is taken by locking SHARED/slots/N;
-// the lock is shared with pid 1 of the sandbox, so a slot stays taken when the launcher dies.
+// A slot is what a sandbox borrows from the host: a pair of uids nobody else has, a cgroup leaf and
+// a network namespace. Slots are numbered and reused: a removed memory cgroup lingers as a dying
+// one, and a network namespace costs half a millisecond to make. A slot is taken by locking
+// SHARED/slots/N; the lock is shared with pid 1 of the sandbox, so a slot stays taken when the
+// launcher dies.
 #pragma once
 
 #include <sys/types.h>
 
-#include "base/result.hpp"
 #include "base/unique_fd.hpp"
 #include "engine/cgroup.hpp"
 
@@ -30,8 +30,12 @@ struct Slot {
 
 inline constexpr unsigned kMaxSlots = 8192;
 
-// Takes the first free slot. `shared` is the folder that all launchers of the host share; rootless slots have neither cgroup
-// nor a kept network namespace.
-Result<Slot> claim_slot(const UniqueFd& shared, const Cgroups& cgroups, bool rootless);
+// Takes the first free slot. `shared` is the folder that all launchers of the host share; rootless
+// slots have neither cgroup nor a kept network namespace.
+Outcome<Slot> claim_slot(const UniqueFd& shared, const Cgroups& cgroups, bool rootless);
+
+// Counters tell a tenant about the one before: a kept network namespace in which anything was sent,
+// received or tried is made anew. Called when the sandbox is gone, with its slot still taken.
+void renew_netns(const UniqueFd& shared, const Slot& slot);
 
 }  // namespace atl::engine

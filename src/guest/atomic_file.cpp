@@ -16,12 +16,13 @@ timespec to_timespec(std::int64_t ns) {
 
 Result<AtomicFile> AtomicFile::create(const GuestConfig& config, Place place) {
   static std::uint64_t counter = 0;
-  struct stat status {};
+  struct stat status{};
   if (::fstatat(place.dir.get(), place.name.c_str(), &status, AT_SYMLINK_NOFOLLOW) == 0 &&
       !S_ISREG(status.st_mode) && !S_ISLNK(status.st_mode)) {
     return fail(Code::kInvalidArgument, "\"" + place.name + "\" exists and is not a file.");
   }
-  for (int attempt = 0; attempt < 100; ++attempt) {  // a restarted guest counts from the start again
+  for (int attempt = 0; attempt < 100; ++attempt) {  // a restarted guest counts from the start
+                                                     // again
     std::string temporary = ".atoll-put-" + std::to_string(++counter);
     UniqueFd fd(::openat(place.dir.get(), temporary.c_str(),
                          O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600));
@@ -54,7 +55,8 @@ Result<void> AtomicFile::commit(std::uint32_t mode, std::optional<std::int64_t> 
     timespec times[2] = {to_timespec(*mtime_ns), to_timespec(*mtime_ns)};
     if (::futimens(fd_.get(), times) != 0) return fail_path("Writing", place_.name);
   }
-  if (::renameat(place_.dir.get(), temporary_.c_str(), place_.dir.get(), place_.name.c_str()) != 0) {
+  if (::renameat(place_.dir.get(), temporary_.c_str(), place_.dir.get(), place_.name.c_str()) !=
+      0) {
     return fail_path("Writing", place_.name);
   }
   fd_.reset();

@@ -1,5 +1,5 @@
-// A file that appears under its name only when it is whole: written as `.atoll-put-<n>` beside it and
-// renamed. Dropped without commit(), nothing is left.
+// A file that appears under its name only when it is whole: written as `.atoll-put-<n>` beside it
+// and renamed. Dropped without commit(), nothing is left.
 #pragma once
 
 #include <cstdint>
@@ -28,7 +28,10 @@ class AtomicFile {
 
  private:
   AtomicFile(const GuestConfig& config, Place place, std::string temporary, UniqueFd fd)
-      : config_(&config), place_(std::move(place)), temporary_(std::move(temporary)), fd_(std::move(fd)) {}
+      : config_(&config),
+        place_(std::move(place)),
+        temporary_(std::move(temporary)),
+        fd_(std::move(fd)) {}
 
   const GuestConfig* config_;
   Place place_;

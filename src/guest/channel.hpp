@@ -1,5 +1,5 @@
-// One operation in progress on a connection. The connection owns it and hands it its frames; it dies
-// when finished, when the host closes it, or with the connection.
+// One operation in progress on a connection. The connection owns it and hands it its frames; it
+// dies when finished, when the host closes it, or with the connection.
 #pragma once
 
 #include <cstdint>

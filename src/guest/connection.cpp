@@ -12,9 +12,9 @@
 namespace atl::guest {
 namespace {
 
-constexpr std::size_t kFlushAt = 128 * 1024;      // enough for one write
-constexpr std::size_t kCopyBelow = 16 * 1024;     // cheaper copied together than written alone
-constexpr std::size_t kStopReading = 1024 * 1024; // a host that does not read is not listened to
+constexpr std::size_t kFlushAt = 128 * 1024;       // enough for one write
+constexpr std::size_t kCopyBelow = 16 * 1024;      // cheaper copied together than written alone
+constexpr std::size_t kStopReading = 1024 * 1024;  // a host that does not read is not listened to
 constexpr std::size_t kKeepBuffer = 64 * 1024;
 constexpr int kRounds = 4;
 
@@ -23,7 +23,10 @@ bool would_block() { return errno == EAGAIN || errno == EINTR; }
 }  // namespace
 
 Connection::Connection(Server& server, UniqueFd in, UniqueFd out, std::uint64_t hello_deadline_ns)
-    : server_(server), in_(std::move(in)), out_(std::move(out)), hello_deadline_(hello_deadline_ns) {
+    : server_(server),
+      in_(std::move(in)),
+      out_(std::move(out)),
+      hello_deadline_(hello_deadline_ns) {
   watch_events();
 }
 
@@ -40,9 +43,10 @@ void Connection::watch_events() {
     ok = first ? server_.loop().add(in_.get(), in, *this)
                : server_.loop().change(in_.get(), in | out, *this);
   } else {
-    ok = first ? server_.loop().add(in_.get(), in, *this) && server_.loop().add(out_.get(), 0, *this)
-               : server_.loop().change(in_.get(), in, *this) &&
-                     server_.loop().change(out_.get(), out, *this);
+    ok = first
+             ? server_.loop().add(in_.get(), in, *this) && server_.loop().add(out_.get(), 0, *this)
+             : server_.loop().change(in_.get(), in, *this) &&
+                   server_.loop().change(out_.get(), out, *this);
   }
   if (!ok) close();
   watched_ = in | out | EPOLLRDHUP;
@@ -83,7 +87,8 @@ bool Connection::handle(const Frame& frame) {
   if (header.channel == 0) return false;
   if (header.type == FrameType::kOpen) return handle_open(frame);
   auto found = channels_.find(header.channel);
-  Channel* channel = found == channels_.end() || found->second->finished() ? nullptr : found->second.get();
+  Channel* channel =
+      found == channels_.end() || found->second->finished() ? nullptr : found->second.get();
   // A frame for a channel that is gone was on its way when our kClose went out.
   switch (header.type) {
     case FrameType::kData:
@@ -100,7 +105,10 @@ bool Connection::handle(const Frame& frame) {
       Reader in(frame.payload);
       auto bytes = in.number<std::uint32_t>();
       if (!in.done()) return false;
-      return channel == nullptr || channel->on_credit(header.stream, bytes);
+      if (channel != nullptr) return channel->on_credit(header.stream, bytes);
+      if (header.stream == kStdin) return false;
+      server_.executions().late_credit(header.channel, header.stream, bytes);
+      return true;
     }
     case FrameType::kClose:
       if (header.length != 0) return false;
@@ -119,7 +127,9 @@ bool Connection::handle_hello(const Frame& frame) {
   auto magic = in.number<std::uint32_t>();
   auto version = in.number<std::uint16_t>();
   std::string_view token = in.rest();
-  if (!in.ok() || magic != kMagic || version != kVersion || token.size() != kTokenSize) return false;
+  if (!in.ok() || magic != kMagic || version != kVersion || token.size() != kTokenSize) {
+    return false;
+  }
   unsigned difference = 0;  // looked at in full: the time must not tell where it differs
   for (std::size_t i = 0; i < kTokenSize; ++i) {
     difference |= server_.config().token[i] ^ static_cast<std::uint8_t>(token[i]);
@@ -180,7 +190,8 @@ char* Connection::reserve(std::size_t size) {
   return buffer_.get() + end_;
 }
 
-void Connection::send(FrameType type, std::uint32_t channel, std::uint8_t stream, std::string_view payload) {
+void Connection::send(FrameType type, std::uint32_t channel, std::uint8_t stream,
+                      std::string_view payload) {
   char* room = reserve(kHeaderSize + payload.size());
   auto header = encode_header({static_cast<std::uint32_t>(payload.size()), channel, type, stream});
   ::memcpy(room, header.data(), kHeaderSize);
@@ -213,16 +224,19 @@ std::span<char> Connection::begin_data(std::size_t size) {
 }
 
 void Connection::end_data(std::uint32_t channel, std::uint8_t stream, std::size_t size) {
-  auto header = encode_header({static_cast<std::uint32_t>(size), channel, FrameType::kData, stream});
+  auto header =
+      encode_header({static_cast<std::uint32_t>(size), channel, FrameType::kData, stream});
   ::memcpy(buffer_.get() + end_, header.data(), kHeaderSize);
   end_ += kHeaderSize + size;
 }
 
-bool Connection::send_pieces(std::uint32_t channel, std::uint8_t stream, std::span<const iovec> pieces) {
+bool Connection::send_pieces(std::uint32_t channel, std::uint8_t stream,
+                             std::span<const iovec> pieces) {
   if (blocked_) return false;
   std::size_t size = 0;
   for (const iovec& piece : pieces) size += piece.iov_len;
-  auto header = encode_header({static_cast<std::uint32_t>(size), channel, FrameType::kData, stream});
+  auto header =
+      encode_header({static_cast<std::uint32_t>(size), channel, FrameType::kData, stream});
   iovec all[4] = {{buffer_.get() + begin_, end_ - begin_}, {header.data(), kHeaderSize}};
   std::copy(pieces.begin(), pieces.end(), all + 2);
   ssize_t written = 0;
@@ -276,10 +290,11 @@ void Connection::flush() {
       channel.scheduled_ = false;
       if (!channel.finished_ && channel.produce()) schedule(channel);
     }
+    // Finished channels clean up behind them before the host is told that they are.
+    std::erase_if(channels_, [](const auto& item) { return item.second->finished(); });
     write_out();
     if (ready_.empty() || blocked_) break;
   }
-  std::erase_if(channels_, [](const auto& item) { return item.second->finished(); });
   if (!closed_) watch_events();
 }
 

@@ -1,6 +1,6 @@
 // One host connection: reads frames, owns the channels, writes frames. Output waits in one buffer
-// that is flushed once per round of the loop; large pieces go straight from their ring to the socket.
-// Any violation of the protocol closes it; executions live on without it.
+// that is flushed once per round of the loop; large pieces go straight from their ring to the
+// socket. Any violation of the protocol closes it; executions live on without it.
 #pragma once
 
 #include <sys/uio.h>

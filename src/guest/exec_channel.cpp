@@ -19,7 +19,7 @@ ExecChannel::ExecChannel(Connection& connection, std::uint32_t id, Execution& ex
   schedule();
 }
 
-ExecChannel::~ExecChannel() { execution_.detach(*this); }
+ExecChannel::~ExecChannel() { execution_.detach(*this, !finished()); }
 
 void ExecChannel::on_data(std::string_view bytes) { execution_.input().write(bytes); }
 
@@ -46,9 +46,12 @@ bool ExecChannel::send_output(std::uint8_t stream) {
     std::size_t size = 0;
     for (int i = 0; i < count; ++i) size += pieces[i].iov_len;
     output.mark_sent(size);  // the connection has it, or a copy of what the socket did not take
-    if (!connection().send_pieces(id(), stream, {pieces, static_cast<std::size_t>(count)})) return false;
+    if (!connection().send_pieces(id(), stream, {pieces, static_cast<std::size_t>(count)})) {
+      return false;
+    }
   }
-  if (output.complete() && !eof_sent_[stream]) {
+  // Not before the program's end: the ends, the exit and kClose then reach the host in one piece.
+  if (output.complete() && !execution_.running() && !eof_sent_[stream]) {
     eof_sent_[stream] = true;
     connection().send(FrameType::kEof, id(), stream, {});
   }
@@ -58,7 +61,9 @@ bool ExecChannel::send_output(std::uint8_t stream) {
 bool ExecChannel::produce() {
   if (!send_output(kStdout)) return true;
   if (!execution_.tty() && !send_output(kStderr)) return true;
-  if (!execution_.running() && eof_sent_[kStdout] && (execution_.tty() || eof_sent_[kStderr])) send_exit();
+  if (!execution_.running() && eof_sent_[kStdout] && (execution_.tty() || eof_sent_[kStderr])) {
+    send_exit();
+  }
   return false;
 }
 
@@ -67,7 +72,7 @@ void ExecChannel::send_exit() {
   if (execution_.output(kStdout).truncated()) info.flags |= ExitInfo::kStdoutTruncated;
   if (execution_.output(kStderr).truncated()) info.flags |= ExitInfo::kStderrTruncated;
   connection().send(FrameType::kExit, id(), 0, encoded(info));
-  execution_.set_delivered(server().connection_serial());
+  execution_.set_delivered(server().connection_serial(), id());
   finish();
 }
 

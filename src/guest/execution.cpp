@@ -15,21 +15,23 @@ namespace atl::guest {
 namespace {
 
 constexpr std::size_t kMaxCommand = 256;
+constexpr std::uint64_t kHoldTime = 30'000'000'000;  // ns; a restarted server is back by then
 
 std::uint64_t microseconds(const timeval& time) {
-  return static_cast<std::uint64_t>(time.tv_sec) * 1'000'000 + static_cast<std::uint64_t>(time.tv_usec);
+  return static_cast<std::uint64_t>(time.tv_sec) * 1'000'000 +
+         static_cast<std::uint64_t>(time.tv_usec);
 }
 
 }  // namespace
 
-Execution::Execution(Server& server, std::uint64_t id, const ExecArgs& args, Spawned spawned)
-    : server_(server),
-      pid_(spawned.pid),
+Execution::Execution(Loop& loop, std::uint64_t id, const ExecArgs& args, Spawned spawned)
+    : pid_(spawned.pid),
       tty_((args.flags & ExecArgs::kTty) != 0),
+      background_((args.flags & ExecArgs::kBackground) != 0),
       started_ns_(now_ns()),
-      input_(server.loop(), *this),
-      out_(server.loop(), *this),
-      err_(server.loop(), *this) {
+      input_(loop, *this),
+      out_(loop, *this),
+      err_(loop, *this) {
   info_.exec_id = id;
   if (args.timeout_ms != 0) deadline_ns_ = started_ns_ + std::uint64_t{args.timeout_ms} * 1'000'000;
   for (const std::string& word : args.argv) {
@@ -50,18 +52,31 @@ Execution::Execution(Server& server, std::uint64_t id, const ExecArgs& args, Spa
 void Execution::attach(ExecChannel& channel) {
   if (channel_ != nullptr) channel_->taken_over();
   channel_ = &channel;
+  hold_until_ns_ = UINT64_MAX;
   out_.rewind();
   err_.rewind();
 }
 
-void Execution::detach(const ExecChannel& channel) {
+void Execution::detach(const ExecChannel& channel, bool lost) {
   if (channel_ != &channel) return;
   channel_ = nullptr;
+  if (lost && !background_) {
+    hold_until_ns_ = now_ns() + kHoldTime;
+    return;
+  }
   out_.pump();  // whatever was held back for a reader is dropped now
   err_.pump();
 }
 
-Drains& Execution::drains() { return server_.drains(); }
+std::uint64_t Execution::expire(std::uint64_t now_ns) {
+  if (running_ && deadline_ns_ <= now_ns) time_out();
+  if (hold_until_ns_ <= now_ns) {
+    hold_until_ns_ = UINT64_MAX;
+    out_.pump();
+    err_.pump();
+  }
+  return std::min(running_ ? deadline_ns_ : UINT64_MAX, hold_until_ns_);
+}
 
 void Execution::output_changed() {
   if (channel_ != nullptr) channel_->wake();

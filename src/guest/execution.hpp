@@ -15,13 +15,11 @@
 
 namespace atl::guest {
 
-class Drains;
 class ExecChannel;
-class Server;
 
 class Execution final : public InputOwner {
  public:
-  Execution(Server& server, std::uint64_t id, const ExecArgs& args, Spawned spawned);
+  Execution(Loop& loop, std::uint64_t id, const ExecArgs& args, Spawned spawned);
   Execution(const Execution&) = delete;
 
   std::uint64_t id() const { return info_.exec_id; }
@@ -33,34 +31,44 @@ class Execution final : public InputOwner {
 
   // One reader at a time: a second one takes over.
   void attach(ExecChannel& channel);
-  void detach(const ExecChannel& channel);
+  // `lost`: the connection broke, and its host may come back. Until then the program waits, a
+  // while.
+  void detach(const ExecChannel& channel, bool lost);
   bool attached() const { return channel_ != nullptr; }
+  bool expects_reader() const { return attached() || hold_until_ns_ != UINT64_MAX; }
   // A host was sent everything including the exit. It may have died with it in its hands, so the
   // record stays for a while, but is listed only if that host's connection is gone.
-  void set_delivered(std::uint64_t connection) { delivered_ = connection; }
+  void set_delivered(std::uint64_t connection, std::uint32_t channel) {
+    delivered_ = connection;
+    delivered_channel_ = channel;
+  }
   bool delivered_on(std::uint64_t connection) const { return delivered_ == connection; }
+  std::uint32_t delivered_channel() const { return delivered_channel_; }
 
   Input& input() { return input_; }
   Output& output(std::uint8_t stream) { return stream == kStderr ? err_ : out_; }
-  Drains& drains();
   void output_changed();
   void input_consumed(std::size_t bytes) override;
 
   bool send_signal(int signal, bool whole_group);  // errno on failure
   bool resize(std::uint16_t rows, std::uint16_t cols);
-  std::uint64_t deadline_ns() const { return running_ ? deadline_ns_ : UINT64_MAX; }
+  // Acts on what is due and returns when the next thing is (UINT64_MAX: nothing).
+  std::uint64_t expire(std::uint64_t now_ns);
   void time_out();
   void ended(int wait_status, const rusage& usage);
+  bool pipes_open() const { return out_.open() || err_.open(); }
   std::size_t kept_bytes() const { return out_.ring().size() + err_.ring().size(); }
 
  private:
-  Server& server_;
   pid_t pid_;
   bool tty_;
+  bool background_;
   bool running_ = true;
   std::uint64_t started_ns_;
   std::uint64_t deadline_ns_ = UINT64_MAX;
+  std::uint64_t hold_until_ns_ = UINT64_MAX;  // nobody reads, but somebody may come back
   std::uint64_t delivered_ = 0;
+  std::uint32_t delivered_channel_ = 0;
   std::string command_;
   ExitInfo info_;
   ExecChannel* channel_ = nullptr;

@@ -22,7 +22,8 @@ Result<Execution*> Executions::start(const ExecArgs& args) {
   ATOLL_TRY(Spawned spawned, spawn(server_, args));
   ++running_;
   std::uint64_t id = next_id_++;
-  auto [entry, _] = table_.emplace(id, std::make_unique<Execution>(server_, id, args, std::move(spawned)));
+  auto [entry, _] =
+      table_.emplace(id, std::make_unique<Execution>(server_.loop(), id, args, std::move(spawned)));
   return entry->second.get();
 }
 
@@ -52,8 +53,7 @@ void Executions::reap() {
 std::uint64_t Executions::expire(std::uint64_t now_ns) {
   std::uint64_t next = UINT64_MAX;
   for (auto& [id, execution] : table_) {
-    if (execution->deadline_ns() <= now_ns) execution->time_out();
-    next = std::min(next, execution->deadline_ns());
+    next = std::min(next, execution->expire(now_ns));
   }
   return next;
 }
@@ -61,15 +61,24 @@ std::uint64_t Executions::expire(std::uint64_t now_ns) {
 void Executions::trim() {
   if (!some_ended_) return;
   std::size_t ended = 0;
+  std::size_t held = 0;
   std::size_t bytes = 0;
   for (auto it = table_.rbegin(); it != table_.rend(); ++it) {  // the youngest stay
     Execution& execution = *it->second;
     if (execution.running() || execution.attached()) continue;
+    // While somebody holds its pipes the record is needed to drain them.
+    if (execution.pipes_open() && ++held <= kMaxRunning) continue;
     bytes += execution.kept_bytes();
-    if (++ended <= kMaxEnded && bytes <= kMaxKeptBytes) continue;
-    it->second.reset();
+    if (++ended > kMaxEnded || bytes > kMaxKeptBytes) it->second.reset();
   }
   std::erase_if(table_, [](const auto& item) { return item.second == nullptr; });
+}
+
+void Executions::late_credit(std::uint32_t channel, std::uint8_t stream, std::size_t bytes) {
+  for (auto& [id, execution] : table_) {
+    if (!execution->delivered_on(server_.connection_serial()) || execution->attached()) continue;
+    if (execution->delivered_channel() == channel) execution->output(stream).acknowledge(bytes);
+  }
 }
 
 void Executions::kill_all() {

@@ -22,6 +22,8 @@ class Executions {
   std::uint64_t expire(std::uint64_t now_ns);
   // Forgets the oldest ended ones beyond the bounds. Not to be called from inside a channel.
   void trim();
+  // The last credits of a delivered execution arrive after its channel was closed.
+  void late_credit(std::uint32_t channel, std::uint8_t stream, std::size_t bytes);
   void kill_all();
 
   const auto& all() const { return table_; }

@@ -50,15 +50,18 @@ class ForwardChannel final : public SourceChannel, public Pollable, public Input
     six.sin6_family = AF_INET6;
     six.sin6_port = htons(port_);
     six.sin6_addr = IN6ADDR_LOOPBACK_INIT;
-    int result = family == AF_INET ? ::connect(socket_.get(), reinterpret_cast<sockaddr*>(&four), sizeof four)
-                                   : ::connect(socket_.get(), reinterpret_cast<sockaddr*>(&six), sizeof six);
+    int result = family == AF_INET
+                     ? ::connect(socket_.get(), reinterpret_cast<sockaddr*>(&four), sizeof four)
+                     : ::connect(socket_.get(), reinterpret_cast<sockaddr*>(&six), sizeof six);
     if (result != 0 && errno != EINPROGRESS) return refused(errno);
     server().loop().add(socket_.get(), EPOLLIN | EPOLLOUT | EPOLLET, *this);
   }
 
   void refused(int error) {
     if (family_ == AF_INET) return connect(AF_INET6);
-    fail_with(Error(Code::kNotFound, "Nothing in the sandbox listens on port " + std::to_string(port_) + ".", error));
+    fail_with(Error(Code::kNotFound,
+                    "Nothing in the sandbox listens on port " + std::to_string(port_) + ".",
+                    error));
   }
 
   void finish_connecting() {

@@ -1,5 +1,5 @@
-// Frames of the guest protocol without any I/O: both ends put bytes in and take frames out. The other
-// side is hostile: a bad header is an Error, after which the connection must be closed.
+// Frames of the guest protocol without any I/O: both ends put bytes in and take frames out. The
+// other side is hostile: a bad header is an Error, after which the connection must be closed.
 #pragma once
 
 #include <array>
@@ -24,8 +24,8 @@ struct Frame {
   std::string_view payload;  // valid until the next prepare()
 };
 
-// Usage: read into prepare(), commit() what came, then call next() until it gives nullopt. The buffer
-// never grows: prepare() always has room because next() took every complete frame out.
+// Usage: read into prepare(), commit() what came, then call next() until it gives nullopt. The
+// buffer never grows: prepare() always has room because next() took every complete frame out.
 class FrameReader {
  public:
   static constexpr std::size_t kCapacity = 2 * (kHeaderSize + kMaxPayload);

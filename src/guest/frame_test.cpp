@@ -1,9 +1,9 @@
 #include "guest/frame.hpp"
 
-#include <gtest/gtest.h>
-
 #include <algorithm>
 #include <string>
+
+#include <gtest/gtest.h>
 
 namespace atl::guest {
 namespace {
@@ -55,12 +55,12 @@ TEST(Frame, RefusesMalformedHeaders) {
     return result ? Code::kOk : result.error().code();
   };
   EXPECT_EQ(check(0, 2), Code::kOk);
-  EXPECT_EQ(check(3, 1), Code::kProtocol);    // 16 MiB
-  EXPECT_EQ(check(8, 0), Code::kProtocol);    // type
+  EXPECT_EQ(check(3, 1), Code::kProtocol);  // 16 MiB
+  EXPECT_EQ(check(8, 0), Code::kProtocol);  // type
   EXPECT_EQ(check(8, 12), Code::kProtocol);
   EXPECT_EQ(check(8, -1), Code::kProtocol);
-  EXPECT_EQ(check(9, 3), Code::kProtocol);    // stream
-  EXPECT_EQ(check(10, 1), Code::kProtocol);   // zero bytes
+  EXPECT_EQ(check(9, 3), Code::kProtocol);   // stream
+  EXPECT_EQ(check(10, 1), Code::kProtocol);  // zero bytes
   EXPECT_EQ(check(11, 1), Code::kProtocol);
   EXPECT_FALSE(decode_header("short"));
 }

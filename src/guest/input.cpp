@@ -24,7 +24,7 @@ void Input::close() {
 
 void Input::write(std::string_view bytes) {
   std::size_t done = 0;
-  if (fd_ && ring_.size() == 0 && !finishing_) {
+  if (fd_ && !blocked_ && ring_.size() == 0 && !finishing_) {
     iovec piece{const_cast<char*>(bytes.data()), bytes.size()};
     done = write_some(&piece, 1);
   }
@@ -34,25 +34,30 @@ void Input::write(std::string_view bytes) {
     ring_.append(bytes.substr(done));
   }
   if (done > 0) owner_.input_consumed(done);
+  pump();
 }
 
 // How much the descriptor took. Closes it when nobody reads any more.
 std::size_t Input::write_some(const iovec* pieces, int count) {
   ssize_t size = ::writev(fd_.get(), pieces, count);
   if (size >= 0) return static_cast<std::size_t>(size);
-  if (errno != EAGAIN && errno != EINTR) {
+  if (errno != EAGAIN) {
     close();
-  } else if (!watched_) {
-    watched_ = loop_.add(fd_.get(), EPOLLOUT | EPOLLET, *this);
+    return 0;
   }
+  blocked_ = true;
+  if (!watched_) watched_ = loop_.add(fd_.get(), EPOLLOUT | EPOLLET, *this);
   return 0;
 }
 
-void Input::on_events(std::uint32_t) { pump(); }
+void Input::on_events(std::uint32_t) {
+  blocked_ = false;
+  pump();
+}
 
 void Input::pump() {
   iovec pieces[2];
-  while (fd_ && ring_.size() > 0) {
+  while (fd_ && !blocked_ && ring_.size() > 0) {
     int count = ring_.peek(0, ring_.size(), pieces);
     std::size_t size = write_some(pieces, count);
     if (size == 0) return;

@@ -1,5 +1,5 @@
-// Bytes from the host on their way into a program or a TCP connection: a bounded buffer in front of a
-// descriptor that does not block. A reader that is gone makes further bytes vanish.
+// Bytes from the host on their way into a program or a TCP connection: a bounded buffer in front of
+// a descriptor that does not block. A reader that is gone makes further bytes vanish.
 #pragma once
 
 #include <cstddef>
@@ -32,7 +32,7 @@ class Input final : public Pollable {
 
   void open(UniqueFd fd, Kind kind);
   void write(std::string_view bytes);  // waits in the buffer until open()
-  void finish();  // end of file, once everything before is written
+  void finish();                       // end of file, once everything before is written
   void close();
   std::size_t buffered() const { return ring_.size(); }
   void on_events(std::uint32_t events) override;
@@ -48,6 +48,7 @@ class Input final : public Pollable {
   Ring ring_{kLimit};
   Kind kind_ = Kind::kPipe;
   bool watched_ = false;
+  bool blocked_ = false;
   bool finishing_ = false;
   bool closed_ = false;
 };

@@ -8,7 +8,6 @@
 #include <algorithm>
 
 #include "guest/connection.hpp"
-#include "guest/drain.hpp"
 #include "guest/operations.hpp"
 #include "guest/paths.hpp"
 #include "guest/server.hpp"
@@ -28,11 +27,12 @@ FileInfo describe(const Walker::Step& step) {
   return info;
 }
 
-// Looks for `text`, a block at a time with an overlap so that no match is cut in two. A NUL byte in the
-// first block means binary.
+// Looks for `text`, a block at a time with an overlap so that no match is cut in two. A NUL byte in
+// the first block means binary.
 bool contains(const Walker::Step& step, const std::string& text) {
   if (!S_ISREG(step.status.st_mode) || step.status.st_size > kMaxSearched) return false;
-  UniqueFd file(::openat(step.dir, step.name.c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC));
+  UniqueFd file(::openat(step.dir, step.name.c_str(),
+                         O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC));
   if (!file) return false;
   std::span<char> buffer = scratch();
   std::size_t kept = 0;
@@ -40,7 +40,9 @@ bool contains(const Walker::Step& step, const std::string& text) {
     ssize_t size = ::read(file.get(), buffer.data() + kept, buffer.size() - kept);
     if (size <= 0) return false;
     std::size_t filled = kept + static_cast<std::size_t>(size);
-    if (at == 0 && ::memchr(buffer.data(), 0, std::min<std::size_t>(filled, 8192)) != nullptr) return false;
+    if (at == 0 && ::memchr(buffer.data(), 0, std::min<std::size_t>(filled, 8192)) != nullptr) {
+      return false;
+    }
     if (::memmem(buffer.data(), filled, text.data(), text.size()) != nullptr) return true;
     kept = std::min(filled, text.size() - 1);
     ::memmove(buffer.data(), buffer.data() + filled - kept, kept);
@@ -88,7 +90,8 @@ class SearchChannel final : public RecordChannel {
       Walker::Step step = walker_.next();
       if (step.kind == Kind::kEnd || found_ >= args_.max_results) return More::kEnd;
       if (step.kind != Kind::kEntry) continue;
-      bool hit = args_.name_glob.empty() || ::fnmatch(args_.name_glob.c_str(), step.name.c_str(), 0) == 0;
+      bool hit =
+          args_.name_glob.empty() || ::fnmatch(args_.name_glob.c_str(), step.name.c_str(), 0) == 0;
       if (hit && !args_.contains.empty()) {
         hit = contains(step, args_.contains);
         i += kSlice / 8;  // reading a file takes longer than looking at its name
@@ -125,7 +128,8 @@ class RemoveChannel final : public Channel {
       bool leave = step.kind == Kind::kLeave;
       if (!leave && S_ISDIR(step.status.st_mode) && walker_.enter(step)) continue;
       bool directory = leave || S_ISDIR(step.status.st_mode);
-      if (::unlinkat(step.dir, step.name.c_str(), directory ? AT_REMOVEDIR : 0) != 0 && errno != ENOENT) {
+      if (::unlinkat(step.dir, step.name.c_str(), directory ? AT_REMOVEDIR : 0) != 0 &&
+          errno != ENOENT) {
         fail_with(fail_path("Removing", step.path).error());
         return false;
       }
@@ -135,7 +139,9 @@ class RemoveChannel final : public Channel {
 
  private:
   void done(int dir, const std::string& name) {
-    if (::unlinkat(dir, name.c_str(), AT_REMOVEDIR) != 0) return fail_with(fail_path("Removing", name).error());
+    if (::unlinkat(dir, name.c_str(), AT_REMOVEDIR) != 0) {
+      return fail_with(fail_path("Removing", name).error());
+    }
     reply({});
     finish();
   }
@@ -151,7 +157,8 @@ ChannelPtr refuse(Connection& connection, std::uint32_t id, Error error) {
 
 }  // namespace
 
-ChannelPtr open_list(Connection& connection, std::uint32_t id, const std::string& path, std::uint32_t depth) {
+ChannelPtr open_list(Connection& connection, std::uint32_t id, const std::string& path,
+                     std::uint32_t depth) {
   auto root = open_path(path, O_RDONLY | O_DIRECTORY);
   if (!root) return refuse(connection, id, root.error());
   return std::make_unique<ListChannel>(connection, id, std::move(*root), depth);
@@ -159,7 +166,8 @@ ChannelPtr open_list(Connection& connection, std::uint32_t id, const std::string
 
 ChannelPtr open_search(Connection& connection, std::uint32_t id, SearchArgs args) {
   if (args.contains.size() > 4096 || args.name_glob.size() > 4096) {
-    return refuse(connection, id, Error(Code::kTooLarge, "The text to search for is longer than 4096 bytes."));
+    return refuse(connection, id,
+                  Error(Code::kTooLarge, "The text to search for is longer than 4096 bytes."));
   }
   auto root = open_path(args.root, O_RDONLY | O_DIRECTORY);
   if (!root) return refuse(connection, id, root.error());
@@ -170,8 +178,11 @@ ChannelPtr open_remove_tree(Connection& connection, std::uint32_t id, const std:
   auto place = open_place(path);
   if (!place) return refuse(connection, id, place.error());
   auto root = open_below(place->dir, place->name, O_RDONLY | O_DIRECTORY);
-  if (root) return std::make_unique<RemoveChannel>(connection, id, std::move(*place), std::move(*root));
-  connection.answer(id, remove_file(path));  // a file, a link, or a folder that cannot be looked into
+  if (root) {
+    return std::make_unique<RemoveChannel>(connection, id, std::move(*place), std::move(*root));
+  }
+  connection.answer(id, remove_file(path));  // a file, a link, or a folder that cannot be looked
+                                             // into
   return nullptr;
 }
 

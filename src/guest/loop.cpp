@@ -3,6 +3,11 @@
 #include <algorithm>
 
 namespace atl::guest {
+namespace {
+char scratch_bytes[64 * 1024];
+}
+
+std::span<char> scratch() { return scratch_bytes; }
 
 bool Loop::control(int op, int fd, std::uint32_t events, Pollable& who) {
   epoll_event event{.events = events, .data = {.ptr = &who}};
@@ -16,7 +21,8 @@ void Loop::forget(const Pollable& who) {
     }
   }
   std::erase(again_, &who);
-  std::replace(turn_.begin(), turn_.end(), const_cast<Pollable*>(&who), static_cast<Pollable*>(nullptr));
+  std::replace(turn_.begin(), turn_.end(), const_cast<Pollable*>(&who),
+               static_cast<Pollable*>(nullptr));
 }
 
 void Loop::again(Pollable& who) {
@@ -26,7 +32,8 @@ void Loop::again(Pollable& who) {
 void Loop::wait(int timeout_ms) {
   if (!again_.empty()) timeout_ms = 0;
   turn_.swap(again_);
-  count_ = std::max(0, ::epoll_wait(epoll_.get(), batch_.data(), static_cast<int>(batch_.size()), timeout_ms));
+  count_ = std::max(
+      0, ::epoll_wait(epoll_.get(), batch_.data(), static_cast<int>(batch_.size()), timeout_ms));
   for (int i = 0; i < count_; ++i) {
     epoll_event event = batch_[static_cast<std::size_t>(i)];
     if (event.data.ptr != nullptr) static_cast<Pollable*>(event.data.ptr)->on_events(event.events);

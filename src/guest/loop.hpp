@@ -1,16 +1,20 @@
-// The guest's event loop: one thread, one epoll. Objects that wait on descriptors are Pollables; they
-// call forget() before they die, so that no event of the running batch reaches a dead object.
+// The guest's event loop: one thread, one epoll. Objects that wait on descriptors are Pollables;
+// they call forget() before they die, so that no event of the running batch reaches a dead object.
 #pragma once
 
 #include <sys/epoll.h>
 
 #include <array>
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "base/unique_fd.hpp"
 
 namespace atl::guest {
+
+// One buffer for bytes that are handled at once or that nobody wants.
+std::span<char> scratch();
 
 class Pollable {
  public:
@@ -25,7 +29,9 @@ class Loop {
  public:
   Loop() : epoll_(::epoll_create1(EPOLL_CLOEXEC)) {}
 
-  bool add(int fd, std::uint32_t events, Pollable& who) { return control(EPOLL_CTL_ADD, fd, events, who); }
+  bool add(int fd, std::uint32_t events, Pollable& who) {
+    return control(EPOLL_CTL_ADD, fd, events, who);
+  }
   bool change(int fd, std::uint32_t events, Pollable& who) {
     return control(EPOLL_CTL_MOD, fd, events, who);
   }

@@ -6,6 +6,8 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <tuple>
+#include <type_traits>
 #include <vector>
 
 #include "guest/protocol.hpp"
@@ -15,22 +17,24 @@ namespace atl::guest {
 
 struct ExecArgs {
   enum Flags : std::uint32_t {
-    kTty = 1,           // a terminal of its own; stdout and stderr are one stream
-    kStdinOpen = 2,     // stream 0 is read; otherwise stdin is /dev/null
-    kBackground = 4,    // outlives its channel's reader without blocking: unread output is dropped
+    kTty = 1,         // a terminal of its own; stdout and stderr are one stream
+    kStdinOpen = 2,   // stream 0 is read; otherwise stdin is /dev/null
+    kBackground = 4,  // outlives its channel's reader without blocking: unread output is dropped
   };
   std::uint32_t flags = 0;
   std::uint32_t timeout_ms = 0;  // 0: none. At the end the whole process group is killed.
   std::uint16_t rows = 24;
   std::uint16_t cols = 80;
-  std::string cwd;                 // empty: /workspace
-  std::vector<std::string> argv;   // argv[0] is looked up in PATH of env
-  std::vector<std::string> env;    // "K=V", complete: nothing is inherited
+  std::string cwd;                // empty: /workspace
+  std::vector<std::string> argv;  // argv[0] is looked up in PATH of env
+  std::vector<std::string> env;   // "K=V", complete: nothing is inherited
+  auto fields() { return std::tie(flags, timeout_ms, rows, cols, cwd, argv, env); }
 };
 
 struct ExecStarted {
   std::uint64_t exec_id = 0;
   std::int32_t pid = 0;
+  auto fields() { return std::tie(exec_id, pid); }
 };
 
 struct ExitInfo {
@@ -43,6 +47,9 @@ struct ExitInfo {
   std::uint64_t system_us = 0;
   std::uint64_t max_rss_bytes = 0;
   std::uint64_t wall_us = 0;
+  auto fields() {
+    return std::tie(exec_id, exit_code, signal, flags, user_us, system_us, max_rss_bytes, wall_us);
+  }
 };
 
 struct ExecutionInfo {
@@ -50,6 +57,7 @@ struct ExecutionInfo {
   std::int32_t pid = 0;
   std::uint8_t running = 0;
   std::string command;  // argv joined by spaces, at most 256 bytes
+  auto fields() { return std::tie(exec_id, pid, running, command); }
 };
 
 struct ProcessInfo {
@@ -59,6 +67,7 @@ struct ProcessInfo {
   std::uint64_t rss_bytes = 0;
   std::uint64_t cpu_ms = 0;
   std::string command;
+  auto fields() { return std::tie(pid, parent, state, rss_bytes, cpu_ms, command); }
 };
 
 struct FileInfo {
@@ -71,54 +80,69 @@ struct FileInfo {
   std::int64_t mtime_ns = 0;
   std::string path;
   std::string target;  // of a symlink
+  auto fields() { return std::tie(kind, mode, uid, gid, size, mtime_ns, path, target); }
 };
 
 struct PutArgs {
   std::string path;
   std::uint32_t mode = 0644;
   std::uint8_t make_parents = 0;
+  auto fields() { return std::tie(path, mode, make_parents); }
 };
 
 struct GetArgs {
   std::string path;
   std::uint64_t offset = 0;
   std::uint64_t length = UINT64_MAX;
+  auto fields() { return std::tie(path, offset, length); }
 };
 
 struct SearchArgs {
   std::string root;
-  std::string name_glob;      // empty: any name
-  std::string contains;       // empty: content is not looked at
+  std::string name_glob;  // empty: any name
+  std::string contains;   // empty: content is not looked at
   std::uint32_t max_results = 1000;
+  auto fields() { return std::tie(root, name_glob, contains, max_results); }
 };
 
 struct WatchEvent {
   enum Kind : std::uint8_t { kCreated = 1, kModified = 2, kRemoved = 3, kMoved = 4, kOverflow = 5 };
   std::uint8_t kind = kCreated;
   std::string path;
+  auto fields() { return std::tie(kind, path); }
 };
 
-void encode(Writer& out, const ExecArgs& value);
-void encode(Writer& out, const ExecStarted& value);
-void encode(Writer& out, const ExitInfo& value);
-void encode(Writer& out, const ExecutionInfo& value);
-void encode(Writer& out, const ProcessInfo& value);
-void encode(Writer& out, const FileInfo& value);
-void encode(Writer& out, const PutArgs& value);
-void encode(Writer& out, const GetArgs& value);
-void encode(Writer& out, const SearchArgs& value);
-void encode(Writer& out, const WatchEvent& value);
+// Every message is its fields() in order: numbers little-endian, strings and lists with a length.
+template <typename T>
+void encode(Writer& out, const T& value) {
+  auto put = [&](const auto& field) {
+    using Field = std::remove_cvref_t<decltype(field)>;
+    if constexpr (std::is_integral_v<Field>) {
+      out.number(field);
+    } else if constexpr (std::is_same_v<Field, std::string>) {
+      out.string(field);
+    } else {
+      out.strings(field);
+    }
+  };
+  // fields() only hands out references; nothing is written through them here.
+  std::apply([&](const auto&... field) { (put(field), ...); }, const_cast<T&>(value).fields());
+}
 
-void decode(Reader& in, ExecArgs& value);
-void decode(Reader& in, ExecStarted& value);
-void decode(Reader& in, ExitInfo& value);
-void decode(Reader& in, ExecutionInfo& value);
-void decode(Reader& in, ProcessInfo& value);
-void decode(Reader& in, FileInfo& value);
-void decode(Reader& in, PutArgs& value);
-void decode(Reader& in, GetArgs& value);
-void decode(Reader& in, SearchArgs& value);
-void decode(Reader& in, WatchEvent& value);
+template <typename T>
+void decode(Reader& in, T& value) {
+  auto take = [&](auto& field) {
+    using Field = std::remove_cvref_t<decltype(field)>;
+    if constexpr (std::is_integral_v<Field>) {
+      field = in.number<Field>();
+    } else if constexpr (std::is_same_v<Field, std::string>) {
+      field = in.string();
+    } else {
+      field = in.strings();
+    }
+  };
+  std::apply([&](auto&... field) { (take(field), ...); }, value.fields());
+}
 
 template <typename T>
 std::string encoded(const T& value) {

@@ -1,8 +1,8 @@
 #include "guest/messages.hpp"
 
-#include <gtest/gtest.h>
-
 #include <string>
+
+#include <gtest/gtest.h>
 
 namespace atl::guest {
 namespace {
@@ -66,8 +66,10 @@ TEST(Messages, FieldsKeepTheirPlaces) {
 
 TEST(Messages, AbsurdCountsAllocateNothing) {
   Writer out;
-  out.number(std::uint32_t{0}).number(std::uint32_t{0}).number(std::uint16_t{1}).number(
-      std::uint16_t{1});
+  out.number(std::uint32_t{0})
+      .number(std::uint32_t{0})
+      .number(std::uint16_t{1})
+      .number(std::uint16_t{1});
   out.string("").number(UINT32_MAX);
   EXPECT_FALSE(decoded<ExecArgs>(out.bytes()));
 }

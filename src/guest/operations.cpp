@@ -25,7 +25,9 @@ struct Request {
   }
 };
 
-Answer malformed() { return fail(Code::kInvalidArgument, "The arguments of the operation are malformed."); }
+Answer malformed() {
+  return fail(Code::kInvalidArgument, "The arguments of the operation are malformed.");
+}
 Answer no_execution() { return fail(Code::kNotFound, "There is no such execution."); }
 
 ChannelPtr start(const Request& request) {
@@ -120,7 +122,8 @@ ChannelPtr open_file_operation(const Request& request, Op op) {
     return in.done() ? open_search(connection, id, std::move(args)) : request.answer(malformed());
   }
   std::string path = in.string();  // the rest begin with a path, then a number, then a flag
-  std::uint32_t number = op == Op::kList || op == Op::kMkdir || op == Op::kChmod ? in.number<std::uint32_t>() : 0;
+  std::uint32_t number =
+      op == Op::kList || op == Op::kMkdir || op == Op::kChmod ? in.number<std::uint32_t>() : 0;
   bool has_flag = op == Op::kStat || op == Op::kMkdir || op == Op::kRemove || op == Op::kWatch;
   bool flag = has_flag && in.number<std::uint8_t>() != 0;
   if (!in.done()) return request.answer(malformed());

@@ -23,10 +23,12 @@ ChannelPtr open_executions(Connection& connection, std::uint32_t id);
 ChannelPtr open_processes(Connection& connection, std::uint32_t id);
 ChannelPtr open_put(Connection& connection, std::uint32_t id, const PutArgs& args);
 ChannelPtr open_get(Connection& connection, std::uint32_t id, const GetArgs& args);
-ChannelPtr open_list(Connection& connection, std::uint32_t id, const std::string& path, std::uint32_t depth);
+ChannelPtr open_list(Connection& connection, std::uint32_t id, const std::string& path,
+                     std::uint32_t depth);
 ChannelPtr open_search(Connection& connection, std::uint32_t id, SearchArgs args);
 ChannelPtr open_remove_tree(Connection& connection, std::uint32_t id, const std::string& path);
-ChannelPtr open_watch(Connection& connection, std::uint32_t id, const std::string& path, bool recursive);
+ChannelPtr open_watch(Connection& connection, std::uint32_t id, const std::string& path,
+                      bool recursive);
 ChannelPtr open_tree_put(Connection& connection, std::uint32_t id, const std::string& path);
 ChannelPtr open_tree_get(Connection& connection, std::uint32_t id, const std::string& path);
 ChannelPtr open_connect(Connection& connection, std::uint32_t id, std::uint16_t port);

@@ -7,7 +7,6 @@
 
 #include <algorithm>
 
-#include "guest/drain.hpp"
 #include "guest/execution.hpp"
 
 namespace atl::guest {
@@ -41,16 +40,17 @@ void Output::on_events(std::uint32_t events) {
 // Bytes read, 0 at the end, -1 when there is nothing now.
 std::ptrdiff_t Output::read_some() {
   iovec pieces[2];
-  int count = ring_.room(pieces);
+  int count = complete_ ? 0 : ring_.room(pieces);
   ssize_t size = 0;
   if (count == 0) {
-    truncated_ = true;
+    truncated_ = truncated_ || !complete_;
     size = ::read(fd_.get(), scratch().data(), scratch().size());
   } else {
     size = ::readv(fd_.get(), pieces, count);
     if (size > 0) ring_.commit(static_cast<std::size_t>(size));
   }
-  if (size < 0) return errno == EAGAIN || errno == EINTR ? -1 : 0;  // EIO: a terminal's other side is gone
+  // EIO: a terminal's other side is gone.
+  if (size < 0) return errno == EAGAIN || errno == EINTR ? -1 : 0;
   if (size >= kDefaultPipe && !widened_ && !tty_) {
     widened_ = true;
     ::fcntl(fd_.get(), F_SETPIPE_SZ, kWidePipe);
@@ -60,25 +60,15 @@ std::ptrdiff_t Output::read_some() {
 
 void Output::pump() {
   for (std::size_t slice = 0; fd_ && readable_ && slice < kSlice;) {
-    if (ring_.space() == 0 && owner_.attached()) return;
+    if (!complete_ && ring_.space() == 0 && owner_.expects_reader()) return;
     std::ptrdiff_t size = read_some();
+    readable_ = size > 0;
     if (size > 0) {
       slice += static_cast<std::size_t>(size);
-      if (!ending_ || tty_) continue;
       pipe_left_ -= std::min(pipe_left_, static_cast<std::size_t>(size));
-      if (pipe_left_ > 0) continue;
     }
-    readable_ = size > 0;
     if (size == 0) close();
-    if (size == 0 || ending_) {
-      complete_ = true;
-      // Whoever still holds the pipe must not die of SIGPIPE because the program ended.
-      if (fd_) {
-        loop_.forget(*this);
-        owner_.drains().take(std::move(fd_));
-      }
-      return;
-    }
+    if (size == 0 || (ending_ && (size < 0 || (!tty_ && pipe_left_ == 0)))) complete_ = true;
   }
   if (fd_ && readable_) loop_.again(*this);
 }

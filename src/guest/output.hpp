@@ -1,6 +1,7 @@
-// One output stream of an execution: a pipe or terminal, read into a ring that keeps every byte until
-// the host has acknowledged it. A full ring stops the reading, and so the program, while a host is
-// attached; otherwise new bytes are dropped and the stream is marked as truncated.
+// One output stream of an execution: a pipe or terminal, read into a ring that keeps every byte
+// until the host has acknowledged it. A full ring stops the reading, and so the program, while a
+// host reads or may come back; otherwise new bytes are dropped and the stream is marked as
+// truncated.
 #pragma once
 
 #include <cstddef>
@@ -24,11 +25,13 @@ class Output final : public Pollable {
   void on_events(std::uint32_t events) override;
   // Reads what fits, a slice at a time.
   void pump();
-  // The program ended: what is in the pipe now still counts, what others write later does not.
+  // The program ended: what is in the pipe now still counts. What others write later is read and
+  // forgotten, so that they neither block nor die of SIGPIPE.
   void program_ended();
   // Nothing more will come into the ring.
   bool complete() const { return complete_; }
   bool truncated() const { return truncated_; }
+  bool open() const { return static_cast<bool>(fd_); }
 
   const Ring& ring() const { return ring_; }
   std::size_t unsent() const { return ring_.size() - sent_; }

@@ -39,13 +39,6 @@ bool valid_pack_path(std::string_view path) {
   }
 }
 
-std::string pack_entry(const PackEntry& entry) {
-  Writer out;
-  out.number(entry.kind).number(entry.mode).number(entry.mtime_ns).number(entry.size);
-  out.string(entry.path).string(entry.target);
-  return std::move(out).bytes();
-}
-
 std::string_view pack_end() { return kEndMark; }
 
 std::unexpected<Error> PackReader::bad(const char* why) {
@@ -89,12 +82,7 @@ Result<PackReader::Event> PackReader::read_header(std::string_view& input) {
     return Event::kEnd;
   }
   Reader in(header_);
-  entry_.kind = in.number<std::uint8_t>();
-  entry_.mode = in.number<std::uint32_t>();
-  entry_.mtime_ns = in.number<std::int64_t>();
-  entry_.size = in.number<std::uint64_t>();
-  entry_.path = in.string();
-  entry_.target = in.string();
+  decode(in, entry_);
   header_.clear();
   if (!in.done()) return bad("The pack is malformed.");
   if (entry_.kind < FileInfo::kFile || entry_.kind > FileInfo::kSymlink) {
@@ -103,8 +91,7 @@ Result<PackReader::Event> PackReader::read_header(std::string_view& input) {
   if (!valid_pack_path(entry_.path)) return bad("The pack has a path that leads elsewhere.");
   if ((entry_.mode & ~07777u) != 0) return bad("The pack has an entry with a malformed mode.");
   bool link = entry_.kind == FileInfo::kSymlink;
-  bool target_ok = link ? !entry_.target.empty() &&
-                              entry_.target.find('\0') == std::string::npos
+  bool target_ok = link ? !entry_.target.empty() && entry_.target.find('\0') == std::string::npos
                         : entry_.target.empty();
   if (!target_ok) return bad("The pack has a malformed symbolic link.");
   if (entry_.kind != FileInfo::kFile && entry_.size != 0) {

@@ -1,7 +1,7 @@
 // A "pack": a whole directory as one stream of bytes, for kTreePut and kTreeGet. Each entry is
-// {u8 kind (FileInfo::Kind), u32 mode, i64 mtime_ns, u64 size, string path, string target} followed by
-// `size` bytes of content (files only); kind 0 ends the pack. Parents come before what they hold.
-// Both ends read packs that the other side may have forged, so the reader checks every field.
+// {u8 kind (FileInfo::Kind), u32 mode, i64 mtime_ns, u64 size, string path, string target} followed
+// by `size` bytes of content (files only); kind 0 ends the pack. Parents come before what they
+// hold. Both ends read packs that the other side may have forged, so the reader checks every field.
 #pragma once
 
 #include <cstddef>
@@ -23,6 +23,7 @@ struct PackEntry {
   std::uint64_t size = 0;  // 0 unless a file
   std::string path;        // relative to the packed directory: no "", ".", ".." components
   std::string target;      // of a symlink
+  auto fields() { return std::tie(kind, mode, mtime_ns, size, path, target); }
 };
 
 struct PackLimits {
@@ -34,7 +35,7 @@ struct PackLimits {
 bool valid_pack_path(std::string_view path);
 
 // Writing: pack_entry(), then exactly entry.size bytes, again and again, then pack_end().
-std::string pack_entry(const PackEntry& entry);
+inline std::string pack_entry(const PackEntry& entry) { return encoded(entry); }
 std::string_view pack_end();
 
 // Reading: call next() with the bytes at hand; it takes what it needs off the front of `input`.

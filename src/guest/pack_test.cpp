@@ -1,10 +1,10 @@
 #include "guest/pack.hpp"
 
-#include <gtest/gtest.h>
-
 #include <algorithm>
 #include <string>
 #include <vector>
+
+#include <gtest/gtest.h>
 
 namespace atl::guest {
 namespace {
@@ -72,7 +72,8 @@ TEST(Pack, RoundTripInAnyPieces) {
 }
 
 TEST(Pack, RefusesPathsThatLeadElsewhere) {
-  for (const char* path : {"", "/", "/a", "a/", "a//b", ".", "..", "a/../b", "../a", "a/.", "./a"}) {
+  for (const char* path :
+       {"", "/", "/a", "a/", "a//b", ".", "..", "a/../b", "../a", "a/.", "./a"}) {
     EXPECT_EQ(code_of({.path = path}), Code::kInvalidArgument) << path;
   }
   EXPECT_EQ(code_of({.path = std::string("a\0b", 3)}), Code::kInvalidArgument);

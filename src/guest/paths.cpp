@@ -24,7 +24,8 @@ UniqueFd open2(int dir, const char* path, int flags, std::uint64_t resolve) {
 }
 
 std::unexpected<Error> refuse_procfs() {
-  return fail(Code::kForbidden, "Files of /proc cannot be reached this way; run a command instead.");
+  return fail(Code::kForbidden,
+              "Files of /proc cannot be reached this way; run a command instead.");
 }
 
 }  // namespace
@@ -47,7 +48,7 @@ AsUser::~AsUser() {
 std::unexpected<Error> fail_path(const char* what, std::string_view path) {
   int error = errno;
   std::string text(what);
-  text.append(" \"").append(path).append("\" failed: ").append(::strerrordesc_np(error)).append(".");
+  text.append(" \"").append(path).append("\" failed: ").append(::strerror(error)).append(".");
   return fail(Error(code_from_errno(error), std::move(text), error));
 }
 
@@ -125,7 +126,8 @@ FileInfo file_info(const struct stat& status, std::string path) {
   info.uid = status.st_uid;
   info.gid = status.st_gid;
   info.size = static_cast<std::uint64_t>(status.st_size);
-  info.mtime_ns = static_cast<std::int64_t>(status.st_mtim.tv_sec) * 1'000'000'000 + status.st_mtim.tv_nsec;
+  info.mtime_ns =
+      static_cast<std::int64_t>(status.st_mtim.tv_sec) * 1'000'000'000 + status.st_mtim.tv_nsec;
   info.path = std::move(path);
   return info;
 }

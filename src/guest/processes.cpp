@@ -37,12 +37,14 @@ std::optional<ProcessInfo> describe(int proc, const std::string& pid) {
   unsigned long user = 0;
   unsigned long system = 0;
   long pages = 0;
-  int fields = ::sscanf(stat.c_str() + close + 1,
-                        " %c %d %*d %*d %*d %*d %*u %*u %*u %*u %*u %lu %lu %*d %*d %*d %*d %*d %*d %*u %*u %ld",
-                        &info.state, &info.parent, &user, &system, &pages);
+  int fields = ::sscanf(
+      stat.c_str() + close + 1,
+      " %c %d %*d %*d %*d %*d %*u %*u %*u %*u %*u %lu %lu %*d %*d %*d %*d %*d %*d %*u %*u %ld",
+      &info.state, &info.parent, &user, &system, &pages);
   if (fields != 5) return std::nullopt;
   info.pid = ::atoi(pid.c_str());
-  info.rss_bytes = static_cast<std::uint64_t>(std::max(pages, 0L)) * static_cast<std::uint64_t>(::sysconf(_SC_PAGESIZE));
+  info.rss_bytes = static_cast<std::uint64_t>(std::max(pages, 0L)) *
+                   static_cast<std::uint64_t>(::sysconf(_SC_PAGESIZE));
   info.cpu_ms = (user + system) * 1000 / static_cast<unsigned long>(::sysconf(_SC_CLK_TCK));
   info.command = read_small(proc, pid + "/cmdline");
   while (!info.command.empty() && info.command.back() == '\0') info.command.pop_back();

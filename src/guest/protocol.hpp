@@ -2,28 +2,25 @@
 // stream. docs/guest-protocol.md tells the story; this header is the letter of it.
 //
 // A frame is a 12-byte header and up to kMaxPayload bytes. Numbers are little-endian. A channel is
-// opened by the host with kOpen and a number of its choice, unused on this connection; everything of
-// one operation travels on its channel. Bytes flow in streams of a channel (0 towards the guest, 1
-// and 2 towards the host); each stream starts with kWindow bytes of credit, and a sender without
+// opened by the host with kOpen and a number of its choice, unused on this connection; everything
+// of one operation travels on its channel. Bytes flow in streams of a channel (0 towards the guest,
+// 1 and 2 towards the host); each stream starts with kWindow bytes of credit, and a sender without
 // credit waits. kCredit gives back what the reader has consumed, which is also the acknowledgement:
 // the guest keeps output bytes until they are credited, so that a host that re-attaches after a
 // crash continues at the first byte nobody acknowledged.
 #pragma once
 
-#include <array>
 #include <cstddef>
 #include <cstdint>
 
+#include "guest/start.hpp"
+
 namespace atl::guest {
 
-inline constexpr std::uint32_t kMagic = 0x4c4f5441;  // "ATOL"
-inline constexpr std::uint16_t kVersion = 1;
 inline constexpr std::size_t kHeaderSize = 12;
 inline constexpr std::size_t kMaxPayload = 128 * 1024;
 inline constexpr std::size_t kWindow = 512 * 1024;
 inline constexpr std::size_t kMaxChannels = 1024;
-inline constexpr std::size_t kTokenSize = 32;
-using Token = std::array<std::uint8_t, kTokenSize>;
 
 enum class FrameType : std::uint8_t {
   kHello = 1,    // host: u32 magic, u16 version, token. First frame of a connection.
@@ -45,28 +42,30 @@ inline constexpr std::uint8_t kStdin = 0;   // towards the guest: stdin, file co
 inline constexpr std::uint8_t kStdout = 1;  // towards the host: stdout, file content, tcp bytes
 inline constexpr std::uint8_t kStderr = 2;  // towards the host: stderr
 
-// "Records" are length-prefixed (u32) encodings on stream 1, ended by kEof: a listing of any length is
-// flow-controlled like every other stream. After the reply and the last byte the guest sends kClose.
+// "Records" are length-prefixed (u32) encodings on stream 1, ended by kEof: a listing of any length
+// is flow-controlled like every other stream. After the reply and the last byte the guest sends
+// kClose.
 enum class Op : std::uint16_t {
-  kExec = 1,        // ExecArgs -> ExecStarted; streams 0,1,2 (tty: 0,1); kExit, kClose
-  kAttach = 2,      // u64 exec id -> ExecStarted; goes on like kExec from the first unacknowledged byte
-  kSignal = 3,      // u64 exec id, i32 signal, u8 whole_group -> nothing
-  kResize = 4,      // u64 exec id, u16 rows, u16 cols -> nothing
+  kExec = 1,    // ExecArgs -> ExecStarted; streams 0,1,2 (tty: 0,1); kExit, kClose
+  kAttach = 2,  // u64 exec id -> ExecStarted; goes on like kExec from the first unacknowledged byte
+  kSignal = 3,  // u64 exec id, i32 signal, u8 whole_group -> nothing
+  kResize = 4,  // u64 exec id, u16 rows, u16 cols -> nothing
   kExecutions = 5,  // -> nothing, then ExecutionInfo records (running, or ended and not collected)
   kProcesses = 6,   // -> nothing, then ProcessInfo records
   kFilePut = 7,     // PutArgs; content on stream 0 until kEof, then the reply. Replaces atomically.
   kFileGet = 8,     // GetArgs -> FileInfo, then content on stream 1, kEof
   kStat = 9,        // string path, u8 follow -> FileInfo
-  kList = 10,       // string path, u32 depth -> nothing, then FileInfo records, paths relative to it
-  kMkdir = 11,      // string path, u32 mode, u8 parents -> nothing
-  kMove = 12,       // string from, string to, u8 overwrite -> nothing
-  kRemove = 13,     // string path, u8 recursive -> nothing
-  kChmod = 14,      // string path, u32 mode -> nothing
-  kSearch = 15,     // SearchArgs -> nothing, then FileInfo records
-  kWatch = 16,      // string path, u8 recursive -> nothing, then WatchEvent records until the host closes
-  kTreePut = 17,    // string path; a pack (pack.hpp) on stream 0 until kEof, then the reply
-  kTreeGet = 18,    // string path -> nothing, then a pack on stream 1, kEof
-  kConnect = 19,    // u16 port on the sandbox's loopback -> nothing, then bytes both ways
+  kList = 10,     // string path, u32 depth -> nothing, then FileInfo records, paths relative to it
+  kMkdir = 11,    // string path, u32 mode, u8 parents -> nothing
+  kMove = 12,     // string from, string to, u8 overwrite -> nothing
+  kRemove = 13,   // string path, u8 recursive -> nothing
+  kChmod = 14,    // string path, u32 mode -> nothing
+  kSearch = 15,   // SearchArgs -> nothing, then FileInfo records
+  kWatch = 16,    // string path, u8 recursive -> nothing, then WatchEvent records until the host
+                  // closes
+  kTreePut = 17,  // string path; a pack (pack.hpp) on stream 0 until kEof, then the reply
+  kTreeGet = 18,  // string path -> nothing, then a pack on stream 1, kEof
+  kConnect = 19,  // u16 port on the sandbox's loopback -> nothing, then bytes both ways
 };
 
 struct FrameHeader {
@@ -75,22 +74,5 @@ struct FrameHeader {
   FrameType type = FrameType::kPing;
   std::uint8_t stream = 0;  // two zero bytes follow on the wire
 };
-
-// What the launcher (or another backend) tells the guest at its start, on descriptor kConfigFd.
-// Fixed size: the launcher copies it and parses nothing.
-struct GuestConfig {
-  std::uint32_t magic = kMagic;
-  std::uint16_t version = kVersion;
-  std::uint8_t task_fds = 0;    // descriptors kFirstTaskFd…: `tasks` files of the user's cgroup leaf (v1)
-  std::uint8_t cgroup_fd = 0;   // 1: the next descriptor is the user's v2 cgroup folder
-  std::uint32_t user_uid = 0;   // who user code runs as, in the sandbox's own numbering
-  std::uint32_t user_gid = 0;
-  std::uint32_t open_files = 0; // RLIMIT_NOFILE of user code
-  std::uint64_t data_bytes = 0; // RLIMIT_DATA of user code where no memory cgroup exists; 0 = none
-  Token token{};
-};
-inline constexpr int kConfigFd = 3;
-inline constexpr int kListenFd = 4;
-inline constexpr int kFirstTaskFd = 5;
 
 }  // namespace atl::guest

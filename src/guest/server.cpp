@@ -21,7 +21,8 @@ constexpr std::uint64_t kHelloTime = 5'000'000'000;  // ns
 std::uint64_t read_clock(clockid_t clock) {
   timespec time{};
   ::clock_gettime(clock, &time);
-  return static_cast<std::uint64_t>(time.tv_sec) * 1'000'000'000 + static_cast<std::uint64_t>(time.tv_nsec);
+  return static_cast<std::uint64_t>(time.tv_sec) * 1'000'000'000 +
+         static_cast<std::uint64_t>(time.tv_nsec);
 }
 
 // Orphans come to us (PR_SET_CHILD_SUBREAPER), so children of children are found in a later turn.
@@ -72,7 +73,9 @@ void Server::Signals::on_events(std::uint32_t) {
   ssize_t size = ::read(fd.get(), info, sizeof info);
   for (std::size_t i = 0; size > 0 && i < static_cast<std::size_t>(size) / sizeof info[0]; ++i) {
     // To a pid 1, pid 0 is somebody outside the sandbox. Inside, nobody may end it.
-    if (info[i].ssi_signo == SIGTERM && (info[i].ssi_pid == 0 || ::getpid() != 1)) server.stopping_ = true;
+    if (info[i].ssi_signo == SIGTERM && (info[i].ssi_pid == 0 || ::getpid() != 1)) {
+      server.stopping_ = true;
+    }
   }
   server.executions_.reap();
 }
@@ -91,8 +94,9 @@ void Server::serve(UniqueFd in, UniqueFd out) {
 void Server::on_events(std::uint32_t) {
   UniqueFd fd(::accept4(listener_.get(), nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK));
   if (!fd) return;
-  auto strangers = std::count_if(connections_.begin(), connections_.end(),
-                                 [](const Connection& c) { return !c.authenticated() && !c.closed(); });
+  auto strangers = std::count_if(connections_.begin(), connections_.end(), [](const Connection& c) {
+    return !c.authenticated() && !c.closed();
+  });
   if (static_cast<std::size_t>(strangers) >= kMaxStrangers) return;
   Connection& connection =
       connections_.emplace_back(*this, std::move(fd), UniqueFd(), now_ns() + kHelloTime);
@@ -111,14 +115,15 @@ int Server::timeout_ms() {
   std::uint64_t now = now_ns();
   next = executions_.expire(now);
   for (Connection& connection : connections_) {
-    if (connection.busy()) return 0;
+    if (connection.busy() || connection.closed()) return 0;
     if (connection.authenticated()) continue;
     if (connection.hello_deadline() <= now) connection.close();
     next = std::min(next, connection.hello_deadline());
   }
   if (next == UINT64_MAX) return -1;
   // Rounded up, so that the loop does not spin through the last millisecond.
-  return static_cast<int>(std::min<std::uint64_t>((next - std::min(now, next)) / 1'000'000 + 1, 60'000));
+  return static_cast<int>(
+      std::min<std::uint64_t>((next - std::min(now, next)) / 1'000'000 + 1, 60'000));
 }
 
 void Server::drop_closed() {
@@ -129,8 +134,8 @@ void Server::drop_closed() {
 
 int Server::run() {
   while (!stopping_) {
+    drop_closed();  // first: what an old host left behind is gone before the new one hears anything
     for (Connection& connection : connections_) connection.flush();
-    drop_closed();
     executions_.trim();
     if (!stopping_) loop_.wait(timeout_ms());
   }

@@ -8,7 +8,6 @@
 
 #include "base/unique_fd.hpp"
 #include "guest/connection.hpp"
-#include "guest/drain.hpp"
 #include "guest/executions.hpp"
 #include "guest/loop.hpp"
 #include "guest/protocol.hpp"
@@ -22,8 +21,8 @@ class Server final : public Pollable {
   // `task_fds` and `null_fd` are owned by the process for its whole life.
   Server(const GuestConfig& config, std::vector<int> task_fds, int null_fd);
 
-  void listen(UniqueFd socket);               // a listening socket: hosts come and go
-  void serve(UniqueFd in, UniqueFd out);      // one stream: its end is the guest's end
+  void listen(UniqueFd socket);           // a listening socket: hosts come and go
+  void serve(UniqueFd in, UniqueFd out);  // one stream: its end is the guest's end
   int run();
 
   const GuestConfig& config() const { return config_; }
@@ -31,7 +30,6 @@ class Server final : public Pollable {
   int null_fd() const { return null_fd_; }
   std::uint64_t boot_id() const { return boot_id_; }
   Loop& loop() { return loop_; }
-  Drains& drains() { return drains_; }
   Executions& executions() { return executions_; }
   // Numbers the authenticated connections, to tell an older host from the present one.
   std::uint64_t connection_serial() const { return serial_; }
@@ -61,7 +59,6 @@ class Server final : public Pollable {
   bool stopping_ = false;
   Loop loop_;
   Signals signals_{*this};
-  Drains drains_{loop_};
   Executions executions_{*this};
   UniqueFd listener_;
   std::list<Connection> connections_;  // dies before the executions that its channels point to

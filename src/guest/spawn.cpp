@@ -15,7 +15,8 @@
 namespace atl::guest {
 namespace {
 
-constexpr std::string_view kDefaultPath = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
+constexpr std::string_view kDefaultPath =
+    "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
 constexpr const char* kDefaultCwd = "/workspace";
 
 std::vector<std::string> programs_to_try(const ExecArgs& args) {
@@ -71,7 +72,8 @@ struct Terminal {
 // Opened with the user's rights, so that devpts makes the user its owner.
 Result<Terminal> open_terminal(Server& server, const ExecArgs& args) {
   AsUser as_user(server.config());
-  Terminal tty{UniqueFd(::open("/dev/ptmx", O_RDWR | O_NOCTTY | O_NONBLOCK | O_CLOEXEC)), UniqueFd()};
+  Terminal tty{UniqueFd(::open("/dev/ptmx", O_RDWR | O_NOCTTY | O_NONBLOCK | O_CLOEXEC)),
+               UniqueFd()};
   if (!tty.master) return fail_errno("Opening a terminal");
   int unlocked = 0;
   winsize size{.ws_row = args.rows, .ws_col = args.cols, .ws_xpixel = 0, .ws_ypixel = 0};
@@ -92,24 +94,33 @@ Error describe(const ChildPlan& plan, const ExecArgs& args) {
         return with(Code::kProgramNotFound, "There is no program \"" + args.argv[0] +
                                                 "\" here, or the interpreter it names is missing.");
       }
-      if (plan.error == E2BIG) return with(Code::kTooLarge, "The arguments and the environment are too long.");
+      if (plan.error == E2BIG) {
+        return with(Code::kTooLarge, "The arguments and the environment are too long.");
+      }
       if (plan.error == ENOMEM || plan.error == EAGAIN) break;
-      return with(Code::kProgramNotExecutable,
-                  "\"" + args.argv[0] + "\" cannot be run: it is not executable or of no known format.");
+      return with(
+          Code::kProgramNotExecutable,
+          "\"" + args.argv[0] + "\" cannot be run: it is not executable or of no known format.");
     case ChildStep::kDirectory:
-      return with(Code::kInvalidArgument, "The working directory \"" + args.cwd + "\" cannot be entered.");
+      return with(Code::kInvalidArgument,
+                  "The working directory \"" + args.cwd + "\" cannot be entered.");
+    case ChildStep::kStopped:
+      return with(Code::kResourceExhausted, "The process was stopped before it could start.");
     case ChildStep::kCgroup:
       return with(Code::kResourceExhausted, "The process could not enter the sandbox's limits.");
     default: break;
   }
   return with(code_from_errno(plan.error), "The process could not be set up (step " +
-                                               std::to_string(static_cast<int>(plan.failed)) + ").");
+                                               std::to_string(static_cast<int>(plan.failed)) +
+                                               ").");
 }
 
 }  // namespace
 
 Result<Spawned> spawn(Server& server, const ExecArgs& args) {
-  if (args.argv.empty() || args.argv[0].empty()) return fail(Code::kInvalidArgument, "There is no program to run.");
+  if (args.argv.empty() || args.argv[0].empty()) {
+    return fail(Code::kInvalidArgument, "There is no program to run.");
+  }
   if (has_nul(args.argv) || has_nul(args.env) || args.cwd.find('\0') != std::string::npos) {
     return fail(Code::kInvalidArgument, "Arguments and environment cannot hold a NUL byte.");
   }

@@ -1,4 +1,5 @@
-// Starts a program of the user: pipes or a terminal, the search in PATH, and what to say on failure.
+// Starts a program of the user: pipes or a terminal, the search in PATH, and what to say on
+// failure.
 #pragma once
 
 #include <sys/types.h>

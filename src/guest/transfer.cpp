@@ -50,9 +50,13 @@ class GetChannel final : public SourceChannel {
   void start(const GetArgs& args) {
     auto file = open_path(args.path, O_RDONLY);
     if (!file) return fail_with(file.error());
-    struct stat status {};
-    if (::fstat(file->get(), &status) != 0) return fail_with(fail_path("Reading", args.path).error());
-    if (!S_ISREG(status.st_mode)) return fail_with(Error(Code::kInvalidArgument, "\"" + args.path + "\" is not a file."));
+    struct stat status{};
+    if (::fstat(file->get(), &status) != 0) {
+      return fail_with(fail_path("Reading", args.path).error());
+    }
+    if (!S_ISREG(status.st_mode)) {
+      return fail_with(Error(Code::kInvalidArgument, "\"" + args.path + "\" is not a file."));
+    }
     file_ = std::move(*file);
     position_ = std::min<std::uint64_t>(args.offset, INT64_MAX);
     left_ = args.length;
@@ -63,8 +67,10 @@ class GetChannel final : public SourceChannel {
  private:
   Filled fill(std::span<char> room) override {
     std::size_t want = std::min<std::uint64_t>(room.size(), left_);
-    ssize_t size = want == 0 ? 0 : ::pread(file_.get(), room.data(), want, static_cast<off_t>(position_));
-    // The reply promised content: an error now can only end the stream early, which a size check shows.
+    ssize_t size =
+        want == 0 ? 0 : ::pread(file_.get(), room.data(), want, static_cast<off_t>(position_));
+    // The reply promised content: an error now can only end the stream early, which a size check
+    // shows.
     if (size <= 0) return {0, More::kEnd};
     position_ += static_cast<std::uint64_t>(size);
     left_ -= static_cast<std::uint64_t>(size);

@@ -79,15 +79,17 @@ class TreeGetChannel final : public SourceChannel {
   bool pack(const Walker::Step& step) {
     FileInfo info = file_info(step.status, step.path);
     if (info.kind == FileInfo::kOther || info.path.size() > kMaxPackPath) return false;
-    PackEntry entry{.kind = info.kind, .mode = info.mode, .mtime_ns = info.mtime_ns, .path = info.path};
+    PackEntry entry{
+        .kind = info.kind, .mode = info.mode, .mtime_ns = info.mtime_ns, .path = info.path};
     if (info.kind == FileInfo::kDirectory) walker_.enter(step);
     if (info.kind == FileInfo::kSymlink) {
       entry.target = read_link(step.dir, step.name.c_str());
       if (entry.target.empty()) return false;
     }
     if (info.kind == FileInfo::kFile) {
-      file_.reset(::openat(step.dir, step.name.c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC));
-      struct stat status {};
+      file_.reset(::openat(step.dir, step.name.c_str(),
+                           O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC));
+      struct stat status{};
       // A fifo may have taken the file's place since it was looked at.
       if (!file_ || ::fstat(file_.get(), &status) != 0 || !S_ISREG(status.st_mode)) return false;
       left_ = entry.size = static_cast<std::uint64_t>(status.st_size);

@@ -1,5 +1,5 @@
-// kTreePut: unpacks a pack below a directory. No symlink is followed on the way, neither one that was
-// there nor one that the pack itself brought.
+// kTreePut: unpacks a pack below a directory. No symlink is followed on the way, neither one that
+// was there nor one that the pack itself brought.
 #include <errno.h>
 #include <fcntl.h>
 #include <sys/stat.h>
@@ -27,7 +27,10 @@ class TreePutChannel final : public Channel {
     for (;;) {
       auto event = reader_.next(bytes);
       if (!event) return fail_with(event.error());
-      if (*event == PackReader::Event::kMore || (*event == PackReader::Event::kEnd && bytes.empty())) break;
+      if (*event == PackReader::Event::kMore ||
+          (*event == PackReader::Event::kEnd && bytes.empty())) {
+        break;
+      }
       if (auto done = act(*event); !done) return fail_with(done.error());
     }
     consumed(size);
@@ -75,8 +78,12 @@ class TreePutChannel final : public Channel {
     for (std::size_t slash = path.find('/');; slash = path.find('/', slash + 1)) {
       std::string part = path.substr(0, slash);
       std::size_t last = part.rfind('/');
-      ATOLL_TRY(UniqueFd dir, open_below(root_, last == std::string::npos ? "." : part.substr(0, last), O_PATH | O_DIRECTORY));
-      if (::mkdirat(dir.get(), part.c_str() + (last == std::string::npos ? 0 : last + 1), 0755) != 0 && errno != EEXIST) {
+      ATOLL_TRY(UniqueFd dir,
+                open_below(root_, last == std::string::npos ? "." : part.substr(0, last),
+                           O_PATH | O_DIRECTORY));
+      if (::mkdirat(dir.get(), part.c_str() + (last == std::string::npos ? 0 : last + 1), 0755) !=
+              0 &&
+          errno != EEXIST) {
         return fail_path("Making", part);
       }
       if (slash == std::string::npos) return open_below(root_, path, O_PATH | O_DIRECTORY);
@@ -87,13 +94,15 @@ class TreePutChannel final : public Channel {
   Result<void> make(const Place& place, std::uint32_t mode) {
     mode = (mode & 0777) | 0700;
     if (::mkdirat(place.dir.get(), place.name.c_str(), mode) == 0) {
-      // Its mode is set apart from the umask; nobody else can have replaced it but the user himself.
+      // Its mode is set apart from the umask; nobody else can have replaced it but the user
+      // himself.
       ::fchmodat(place.dir.get(), place.name.c_str(), mode, 0);
       return {};
     }
-    struct stat status {};
+    struct stat status{};
     int error = errno;
-    if (error == EEXIST && ::fstatat(place.dir.get(), place.name.c_str(), &status, AT_SYMLINK_NOFOLLOW) == 0 &&
+    if (error == EEXIST &&
+        ::fstatat(place.dir.get(), place.name.c_str(), &status, AT_SYMLINK_NOFOLLOW) == 0 &&
         S_ISDIR(status.st_mode)) {
       return {};
     }

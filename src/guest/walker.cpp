@@ -15,8 +15,9 @@ namespace {
 constexpr std::size_t kEntriesBuffer = 4096;
 }
 
-Walker::Walker(UniqueFd root, std::size_t max_depth) : max_depth_(std::clamp<std::size_t>(max_depth, 1, kMaxDepth)) {
-  struct stat status {};
+Walker::Walker(UniqueFd root, std::size_t max_depth)
+    : max_depth_(std::clamp<std::size_t>(max_depth, 1, kMaxDepth)) {
+  struct stat status{};
   ::fstat(root.get(), &status);
   levels_.push_back({.dir = std::move(root), .device = status.st_dev, .path_size = 0});
 }
@@ -33,7 +34,9 @@ const char* Walker::next_name(Level& level) {
     }
     auto* entry = reinterpret_cast<dirent64*>(level.entries.data() + level.at);
     level.at += entry->d_reclen;
-    if (::strcmp(entry->d_name, ".") != 0 && ::strcmp(entry->d_name, "..") != 0) return entry->d_name;
+    if (::strcmp(entry->d_name, ".") != 0 && ::strcmp(entry->d_name, "..") != 0) {
+      return entry->d_name;
+    }
   }
 }
 
@@ -69,13 +72,16 @@ bool Walker::enter(const Step& step) {
   }
   UniqueFd dir(::openat(levels_.back().dir.get(), step.name.c_str(),
                         O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK));
-  struct stat status {};
+  struct stat status{};
   if (!dir || ::fstat(dir.get(), &status) != 0) {
     incomplete_ = true;
     return false;
   }
   if (status.st_dev != levels_.back().device && on_procfs(dir)) return false;
-  levels_.push_back({.dir = std::move(dir), .device = status.st_dev, .name = step.name, .path_size = path_.size()});
+  levels_.push_back({.dir = std::move(dir),
+                     .device = status.st_dev,
+                     .name = step.name,
+                     .path_size = path_.size()});
   path_.append(step.name).push_back('/');
   return true;
 }

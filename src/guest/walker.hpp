@@ -1,5 +1,5 @@
-// Walks a directory tree step by step, without following symlinks, at most 256 levels deep, so that a
-// long walk can be cut into slices. Parents come before what they hold.
+// Walks a directory tree step by step, without following symlinks, at most 256 levels deep, so that
+// a long walk can be cut into slices. Parents come before what they hold.
 #pragma once
 
 #include <sys/stat.h>
@@ -21,15 +21,15 @@ class Walker {
 
   struct Step {
     enum Kind { kEntry, kLeave, kEnd } kind = kEnd;
-    int dir = -1;             // the directory that holds it; valid until the next step
+    int dir = -1;  // the directory that holds it; valid until the next step
     std::string name;
-    std::string path;         // relative to the root
-    struct stat status {};
+    std::string path;  // relative to the root
+    struct stat status{};
   };
   // kEntry for each thing found; kLeave after the last entry of a directory that was entered.
   Step next();
-  // Goes into the directory just found. Silently not beyond the depth, into another user's folder or
-  // onto procfs.
+  // Goes into the directory just found. Silently not beyond the depth, into another user's folder
+  // or onto procfs.
   bool enter(const Step& step);
   // Some directory could not be entered: what was found is not all.
   bool incomplete() const { return incomplete_; }

@@ -1,5 +1,6 @@
 // kWatch: changes below a directory, by inotify. A rename shows as kMoved for the old name and as
-// kCreated for the new one. Too many folders or too many events show as kOverflow: look for yourself.
+// kCreated for the new one. Too many folders or too many events show as kOverflow: look for
+// yourself.
 #include <errno.h>
 #include <fcntl.h>
 #include <sys/inotify.h>
@@ -8,7 +9,6 @@
 #include <map>
 
 #include "guest/connection.hpp"
-#include "guest/drain.hpp"
 #include "guest/operations.hpp"
 #include "guest/paths.hpp"
 #include "guest/server.hpp"
@@ -18,7 +18,8 @@ namespace atl::guest {
 namespace {
 
 constexpr std::size_t kMaxWatches = 8192;
-constexpr std::uint32_t kMask = IN_CREATE | IN_MODIFY | IN_DELETE | IN_MOVED_FROM | IN_MOVED_TO | IN_ONLYDIR | IN_DONT_FOLLOW;
+constexpr std::uint32_t kMask =
+    IN_CREATE | IN_MODIFY | IN_DELETE | IN_MOVED_FROM | IN_MOVED_TO | IN_ONLYDIR | IN_DONT_FOLLOW;
 
 class WatchChannel final : public RecordChannel, public Pollable {
  public:
@@ -71,7 +72,9 @@ class WatchChannel final : public RecordChannel, public Pollable {
   }
 
   void translate(const inotify_event& event, std::string& out) {
-    if ((event.mask & IN_Q_OVERFLOW) != 0) return add(out, WatchEvent{.kind = WatchEvent::kOverflow, .path = ""});
+    if ((event.mask & IN_Q_OVERFLOW) != 0) {
+      return add(out, WatchEvent{.kind = WatchEvent::kOverflow, .path = ""});
+    }
     auto folder = folders_.find(event.wd);
     if (folder == folders_.end()) return;
     if ((event.mask & IN_IGNORED) != 0) {
@@ -123,7 +126,8 @@ class WatchChannel final : public RecordChannel, public Pollable {
 
 }  // namespace
 
-ChannelPtr open_watch(Connection& connection, std::uint32_t id, const std::string& path, bool recursive) {
+ChannelPtr open_watch(Connection& connection, std::uint32_t id, const std::string& path,
+                      bool recursive) {
   auto full = absolute(path);
   auto root = open_path(path, O_PATH | O_DIRECTORY);
   if (!full || !root) {

@@ -29,7 +29,8 @@ TEST(ExecArgs, GivesADefaultEnvironmentAndTheRequestsOnTop) {
   EXPECT_TRUE(has(*args, "LANG=de_DE.UTF-8"));
   EXPECT_FALSE(has(*args, "LANG=C.UTF-8"));
   EXPECT_TRUE(has(*args, "X=a=b"));
-  EXPECT_TRUE(std::ranges::none_of(args->env, [](const std::string& one) { return one.starts_with("TERM="); }));
+  EXPECT_TRUE(std::ranges::none_of(
+      args->env, [](const std::string& one) { return one.starts_with("TERM="); }));
 }
 
 TEST(ExecArgs, TerminalsHaveASizeAndATerm) {
@@ -50,7 +51,8 @@ TEST(ExecArgs, RefusesWhatNoProgramCouldBeGiven) {
   EXPECT_EQ(code_of({.argv = {"a"}, .env = {{"", "x"}}}), Code::kInvalidArgument);
   EXPECT_EQ(code_of({.argv = {"a"}, .env = {{"A", "x\0y"s}}}), Code::kInvalidArgument);
   EXPECT_EQ(code_of({.argv = {"a"}, .cwd = "/x\0y"s}), Code::kInvalidArgument);
-  EXPECT_EQ(code_of({.argv = {"a"}, .timeout = std::chrono::milliseconds(-1)}), Code::kInvalidArgument);
+  EXPECT_EQ(code_of({.argv = {"a"}, .timeout = std::chrono::milliseconds(-1)}),
+            Code::kInvalidArgument);
   EXPECT_EQ(code_of({.argv = {"a"}}), Code::kOk);
 }
 

@@ -10,8 +10,20 @@ namespace atl::sandbox {
 
 using guest::kHeaderSize;
 
+void FrameInput::grow() {
+  auto larger = std::make_unique_for_overwrite<char[]>(kLargeBuffer);
+  std::memcpy(larger.get(), buffer_.get() + begin_, end_ - begin_);
+  end_ -= begin_;
+  begin_ = 0;
+  buffer_ = std::move(larger);
+  capacity_ = kLargeBuffer;
+}
+
 std::span<const iovec> FrameInput::prepare() {
-  if (!buffer_) buffer_ = std::make_unique_for_overwrite<char[]>(kBuffer);
+  if (!buffer_) {
+    capacity_ = kBuffer;
+    buffer_ = std::make_unique_for_overwrite<char[]>(capacity_);
+  }
   if (begin_ > 0) {
     std::memmove(buffer_.get(), buffer_.get() + begin_, end_ - begin_);
     end_ -= begin_;
@@ -19,11 +31,12 @@ std::span<const iovec> FrameInput::prepare() {
   }
   if (direct_) {
     // The buffer is empty then: next() moved what it held into large_.
-    iovecs_[0] = {.iov_base = large_.data() + large_filled_, .iov_len = large_.size() - large_filled_};
+    iovecs_[0] = {.iov_base = large_.data() + large_filled_,
+                  .iov_len = large_.size() - large_filled_};
     iovecs_[1] = {.iov_base = buffer_.get(), .iov_len = kReadAhead};
     return iovecs_;
   }
-  iovecs_[0] = {.iov_base = buffer_.get() + end_, .iov_len = kBuffer - end_};
+  iovecs_[0] = {.iov_base = buffer_.get() + end_, .iov_len = capacity_ - end_};
   return {iovecs_.data(), 1};
 }
 
@@ -56,14 +69,16 @@ Result<std::optional<InFrame>> FrameInput::next() {
   if (is_data) {
     direct_ = true;
     large_header_ = header;
-    // The rest is filled by the next reads before anybody looks. libstdc++ 12 passes the new capacity
-    // as second argument, which may be more than was asked for.
+    // The rest is filled by the next reads before anybody looks. libstdc++ 12 passes the new
+    // capacity as second argument, which may be more than was asked for.
     large_.resize_and_overwrite(header.length, [&](char* bytes, std::size_t) {
       std::memcpy(bytes, have.data(), have.size());
       return header.length;
     });
     large_filled_ = have.size();
     begin_ = end_ = 0;
+  } else if (kHeaderSize + header.length > capacity_) {
+    grow();
   }
   return std::nullopt;
 }

@@ -32,12 +32,16 @@ class FrameInput {
   Result<std::optional<InFrame>> next();
 
  private:
-  // Room for every frame that is not read directly, and for its successor's header.
-  static constexpr std::size_t kBuffer = guest::kHeaderSize + guest::kMaxPayload;
+  // Small, because large kData payloads bypass it; grows once if another frame needs it.
+  static constexpr std::size_t kBuffer = 32 * 1024;
+  static constexpr std::size_t kLargeBuffer = guest::kHeaderSize + guest::kMaxPayload;
   // How much is read past the end of a large payload: the next header, without copying much.
   static constexpr std::size_t kReadAhead = 4096;
 
+  void grow();
+
   std::unique_ptr<char[]> buffer_;
+  std::size_t capacity_ = 0;
   std::size_t begin_ = 0;
   std::size_t end_ = 0;
   bool direct_ = false;  // large_ is being filled

@@ -23,7 +23,8 @@ std::string frame(FrameType type, std::uint32_t channel, std::string payload) {
 }
 
 // Feeds `wire` in pieces of at most `most` bytes, as a socket would.
-std::vector<InFrame> split(std::string_view wire, std::size_t most, std::vector<std::string>& payloads) {
+std::vector<InFrame> split(std::string_view wire, std::size_t most,
+                           std::vector<std::string>& payloads) {
   FrameInput input;
   std::vector<InFrame> frames;
   while (!wire.empty()) {
@@ -59,7 +60,8 @@ TEST(FrameInput, GivesTheSameFramesHoweverTheyArrive) {
     wire += frame(i % 3 == 0 ? FrameType::kReply : FrameType::kData, i + 1, payload);
     sent.push_back(std::move(payload));
   }
-  for (std::size_t most : {std::size_t{7}, std::size_t{4096}, std::size_t{131072}, std::size_t{1} << 20}) {
+  for (std::size_t most :
+       {std::size_t{7}, std::size_t{4096}, std::size_t{131072}, std::size_t{1} << 20}) {
     std::vector<std::string> payloads;
     std::vector<InFrame> frames = split(wire, most, payloads);
     ASSERT_EQ(frames.size(), sent.size());

@@ -1,5 +1,5 @@
-// Frames waiting to be written to a guest. Small ones are joined into one buffer, so that a hello and
-// the first operation leave in one system call; large payloads are moved in and never copied.
+// Frames waiting to be written to a guest. Small ones are joined into one buffer, so that a hello
+// and the first operation leave in one system call; large payloads are moved in and never copied.
 #pragma once
 
 #include <sys/uio.h>

@@ -79,8 +79,8 @@ void GuestChannel::feed(std::string bytes) {
 GuestClient::GuestClient(async::Executor executor, async::Stream stream, const guest::Token& token,
                          std::optional<async::Stream> write_side)
     : tasks_(std::move(executor)),
-      connection_(std::make_shared<GuestConnection>(std::move(stream), std::move(write_side),
-                                                    &tasks_)) {
+      connection_(
+          std::make_shared<GuestConnection>(std::move(stream), std::move(write_side), &tasks_)) {
   connection_->start(token);
 }
 

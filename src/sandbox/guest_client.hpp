@@ -35,7 +35,8 @@ class GuestChannel {
   // kEof on stream 0.
   void end_input();
   async::Task<Result<guest::ExitInfo>> exit();
-  // Writes all of it and the end, in the background; frames that fit in the window are queued at once.
+  // Writes all of it and the end, in the background; frames that fit in the window are queued at
+  // once.
   void feed(std::string bytes);
   void flush() { connection_->flush(); }
   std::size_t buffered() const { return state_->buffered(); }

@@ -25,7 +25,8 @@ using guest::Op;
 // The guest's end of a socket pair.
 class Peer {
  public:
-  Peer(Executor executor, UniqueFd fd) : stream_(std::move(executor), std::move(fd), FdKind::kSocket) {}
+  Peer(Executor executor, UniqueFd fd)
+      : stream_(std::move(executor), std::move(fd), FdKind::kSocket) {}
 
   Task<guest::FrameHeader> next(std::string* payload) {
     for (;;) {
@@ -121,8 +122,8 @@ TEST(GuestClient, HelloAndFirstOperationLeaveInOneWrite) {
     EXPECT_FALSE(nothing.value().has_value()) << "written before anybody waited";
     channel->flush();
     auto got = rig.peer->stream().try_read({&room, 1});
-    EXPECT_EQ(got.value().value_or(0),
-              2 * guest::kHeaderSize + 6 + guest::kTokenSize + sizeof(Op) + std::string("arguments").size());
+    EXPECT_EQ(got.value().value_or(0), 2 * guest::kHeaderSize + 6 + guest::kTokenSize + sizeof(Op) +
+                                           std::string("arguments").size());
     co_return;
   });
 }
@@ -138,7 +139,9 @@ TEST(GuestClient, RepliesFindTheirChannel) {
     std::uint32_t two = co_await rig.peer->opened();
     co_await rig.peer->reply_ok(two, "second");
     guest::Writer error;
-    error.number(static_cast<std::uint16_t>(Code::kNotFound)).number(std::int32_t{ENOENT}).string("gone");
+    error.number(static_cast<std::uint16_t>(Code::kNotFound))
+        .number(std::int32_t{ENOENT})
+        .string("gone");
     co_await rig.peer->send(FrameType::kReply, one, 0, std::move(error).bytes());
     Result<std::string> answer = co_await second->reply();
     EXPECT_EQ(answer.value(), "second");
@@ -158,7 +161,8 @@ TEST(GuestClient, CreditComesBackInHalfWindows) {
     co_await rig.peer->hello();
     std::uint32_t id = co_await rig.peer->opened();
     for (std::size_t sent = 0; sent < guest::kWindow; sent += guest::kMaxPayload) {
-      co_await rig.peer->send(FrameType::kData, id, guest::kStdout, std::string(guest::kMaxPayload, 'x'));
+      co_await rig.peer->send(FrameType::kData, id, guest::kStdout,
+                              std::string(guest::kMaxPayload, 'x'));
       co_await settle(executor, &rig);
     }
     EXPECT_EQ(channel->buffered(), guest::kWindow);
@@ -182,7 +186,8 @@ TEST(GuestClient, CutsOffAGuestThatIgnoresTheWindow) {
     co_await rig.peer->hello();
     std::uint32_t id = co_await rig.peer->opened();
     for (int i = 0; i < 8; ++i) {
-      co_await rig.peer->send(FrameType::kData, id, guest::kStdout, std::string(guest::kMaxPayload, 'x'));
+      co_await rig.peer->send(FrameType::kData, id, guest::kStdout,
+                              std::string(guest::kMaxPayload, 'x'));
     }
     while (!rig.client->broken()) {
       Result<std::string> never = co_await channel->reply();
@@ -271,7 +276,9 @@ TEST(GuestClient, ARefusedHelloIsReported) {
   run(+[](Executor executor) -> Task<void> {
     Rig rig(executor);
     guest::Writer refusal;
-    refusal.number(static_cast<std::uint16_t>(Code::kUnauthenticated)).number(std::int32_t{0}).string("token");
+    refusal.number(static_cast<std::uint16_t>(Code::kUnauthenticated))
+        .number(std::int32_t{0})
+        .string("token");
     co_await rig.peer->send(FrameType::kReply, 0, 0, std::move(refusal).bytes());
     Result<std::uint64_t> boot_id = co_await rig.client->hello();
     EXPECT_EQ(boot_id.error().code(), Code::kUnauthenticated);

@@ -124,7 +124,8 @@ Task<Result<void>> GuestConnection::write(std::shared_ptr<ChannelState> channel,
 
 void GuestConnection::consumed(ChannelState& channel, std::uint8_t stream, std::size_t size) {
   channel.consumed[stream] += size;
-  if (channel.consumed[stream] < guest::kWindow / 2 || channel.ended[stream] || channel.closed) return;
+  if (channel.consumed[stream] < guest::kWindow / 2 || channel.ended[stream] || channel.closed)
+    return;
   send_credit(channel, stream);
   flush();
 }

@@ -90,8 +90,8 @@ class GuestConnection : public std::enable_shared_from_this<GuestConnection> {
   async::TaskGroup* tasks_;
   FrameInput input_;
   FrameOutput output_;
-  bool writing_ = false;      // write_loop waits for room
-  bool write_dead_ = false;   // the guest stopped reading; the reader will learn why
+  bool writing_ = false;     // write_loop waits for room
+  bool write_dead_ = false;  // the guest stopped reading; the reader will learn why
   std::optional<Error> broken_;
   std::optional<std::uint64_t> boot_id_;
   std::uint64_t pings_ = 0;

@@ -1,5 +1,5 @@
-// What a GuestConnection does with each frame that arrives. The guest may be in the hands of the code
-// it runs: everything is checked, and the first lie ends the connection.
+// What a GuestConnection does with each frame that arrives. The guest may be in the hands of the
+// code it runs: everything is checked, and the first lie ends the connection.
 #include <utility>
 
 #include "guest/wire.hpp"

@@ -1,4 +1,5 @@
 // The file operations of a GuestSandbox, and the streams that carry content.
+#include <algorithm>
 #include <utility>
 
 #include "guest/wire.hpp"
@@ -34,10 +35,13 @@ class Upload final : public ByteStream {
 // Content from the guest, and for a port also towards it; the reply came before.
 class Download final : public ByteStream {
  public:
-  Download(GuestChannel channel, bool both_ways)
-      : channel_(std::move(channel)), both_ways_(both_ways) {}
+  // `promised`: fewer bytes than that are an error.
+  Download(GuestChannel channel, bool both_ways, std::uint64_t promised)
+      : channel_(std::move(channel)), both_ways_(both_ways), promised_(promised) {}
   Task<Result<std::string>> read() override {
     ATOLL_CO_TRY(Chunk chunk, co_await channel_.read());
+    promised_ -= std::min<std::uint64_t>(promised_, chunk.bytes.size());
+    if (chunk.stream == 0 && promised_ > 0) co_return fail(Code::kIo, "the file ended too early");
     co_return std::move(chunk.bytes);
   }
   Task<Result<void>> write(std::string bytes) override {
@@ -52,6 +56,7 @@ class Download final : public ByteStream {
  private:
   GuestChannel channel_;
   bool both_ways_;
+  std::uint64_t promised_;
 };
 
 class GuestWatch final : public Watch {
@@ -72,8 +77,8 @@ class GuestWatch final : public Watch {
 };
 
 Task<Result<std::unique_ptr<ByteStream>>> download(GuestChannel channel, bool both_ways) {
-  ATOLL_CO_TRY([[maybe_unused]] std::string facts, co_await channel.reply());
-  co_return std::make_unique<Download>(std::move(channel), both_ways);
+  ATOLL_CO_TRY([[maybe_unused]] std::string nothing, co_await channel.reply());
+  co_return std::make_unique<Download>(std::move(channel), both_ways, 0);
 }
 
 }  // namespace
@@ -90,7 +95,10 @@ Task<Result<std::unique_ptr<ByteStream>>> GuestSandbox::get_file(std::string pat
   ATOLL_CO_TRY(std::string where, box_path(path, workspace()));
   guest::GetArgs args{.path = std::move(where)};
   ATOLL_CO_TRY(GuestChannel channel, co_await open(Op::kFileGet, guest::encoded(args)));
-  co_return co_await download(std::move(channel), false);
+  ATOLL_CO_TRY(std::string reply, co_await channel.reply());
+  auto info = guest::decoded<FileInfo>(reply);
+  if (!info) co_return bad_record();
+  co_return std::make_unique<Download>(std::move(channel), false, info->size);
 }
 
 Task<Result<std::unique_ptr<ByteStream>>> GuestSandbox::put_tree(std::string path) {

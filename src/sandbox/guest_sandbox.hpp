@@ -1,5 +1,6 @@
 // A Sandbox whose every operation is the guest protocol. A backend derives from it and supplies the
-// walls: start, stop, status, usage, pause and resume, and how a byte stream to the guest is opened.
+// walls: start, stop, status, usage, pause and resume, and how a byte stream to the guest is
+// opened.
 #pragma once
 
 #include <memory>

@@ -10,8 +10,10 @@ bool BackendEntry::has(Cap cap) const { return std::ranges::find(caps, cap) != c
 void Registry::add(BackendEntry entry) {
   auto where = std::ranges::lower_bound(entries_, entry.name, {}, &BackendEntry::name);
   // The later one wins, so that a test can put its own in place.
-  if (where != entries_.end() && where->name == entry.name) *where = std::move(entry);
-  else entries_.insert(where, std::move(entry));
+  if (where != entries_.end() && where->name == entry.name)
+    *where = std::move(entry);
+  else
+    entries_.insert(where, std::move(entry));
 }
 
 Result<const BackendEntry*> Registry::get(std::string_view name) const {

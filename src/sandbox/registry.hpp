@@ -20,7 +20,8 @@ namespace atl::sandbox {
 struct BackendOptions {
   async::Executor executor;
   std::string run_folder;      // sockets and records; empty: the backend's own default
-  std::string program_folder;  // where atoll-launcher and atoll-guest lie; empty: beside this program
+  std::string program_folder;  // where atoll-launcher and atoll-guest lie; empty: beside this
+                               // program
   bool once = false;           // a single sandbox that ends with this process
   UniqueFd control;            // native: a launcher started before privileges were dropped
   std::map<std::string, std::string> settings;

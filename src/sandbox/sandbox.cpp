@@ -54,8 +54,10 @@ Task<Result<std::string>> Sandbox::get_text(std::string path) {
     if (content.size() + bytes.size() > kMax) {
       co_return fail(Code::kTooLarge, "the file is larger than 64 MiB");
     }
-    if (content.empty()) content = std::move(bytes);
-    else content += bytes;
+    if (content.empty())
+      content = std::move(bytes);
+    else
+      content += bytes;
   }
 }
 

@@ -42,13 +42,15 @@ class Process {
   virtual async::Task<Result<ExitStatus>> wait() = 0;
 };
 
-// Bytes both ways: a port inside, or the content of one file. read() gives an empty string at the end.
+// Bytes both ways: a port inside, or the content of one file. read() gives an empty string at the
+// end.
 class ByteStream {
  public:
   virtual ~ByteStream() = default;
   virtual async::Task<Result<std::string>> read() = 0;
   virtual async::Task<Result<void>> write(std::string bytes) = 0;
-  virtual async::Task<Result<void>> finish() = 0;  // no more writes; waits for the other side's word
+  virtual async::Task<Result<void>> finish() = 0;  // no more writes; waits for the other side's
+                                                   // word
 };
 
 class Watch {
@@ -94,8 +96,10 @@ class Sandbox {
   virtual async::Task<Result<std::unique_ptr<ByteStream>>> put_tree(std::string path) = 0;
   virtual async::Task<Result<std::unique_ptr<ByteStream>>> get_tree(std::string path) = 0;
   virtual async::Task<Result<FileInfo>> stat(std::string path) = 0;
-  virtual async::Task<Result<std::vector<FileInfo>>> list(std::string path, std::uint32_t depth) = 0;
-  virtual async::Task<Result<void>> make_dir(std::string path, std::uint32_t mode, bool parents) = 0;
+  virtual async::Task<Result<std::vector<FileInfo>>> list(std::string path,
+                                                          std::uint32_t depth) = 0;
+  virtual async::Task<Result<void>> make_dir(std::string path, std::uint32_t mode,
+                                             bool parents) = 0;
   virtual async::Task<Result<void>> move(std::string from, std::string to, bool overwrite) = 0;
   virtual async::Task<Result<void>> remove(std::string path, bool recursive) = 0;
   virtual async::Task<Result<void>> chmod(std::string path, std::uint32_t mode) = 0;
@@ -104,7 +108,8 @@ class Sandbox {
   virtual async::Task<Result<std::unique_ptr<ByteStream>>> connect(std::uint16_t port) = 0;
 
   // Whole small files; `get_text` refuses more than 64 MiB.
-  async::Task<Result<void>> put_text(std::string path, std::string content, std::uint32_t mode = 0644);
+  async::Task<Result<void>> put_text(std::string path, std::string content,
+                                     std::uint32_t mode = 0644);
   async::Task<Result<std::string>> get_text(std::string path);
   // The writable file system (workspace and /tmp) as bytes, and back.
   async::Task<Result<std::string>> snapshot();

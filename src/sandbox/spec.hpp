@@ -90,8 +90,9 @@ struct ExecRequest {
   bool stdin_open = false;                 // the caller writes through Process::write_stdin
   bool background = false;
   std::optional<TerminalSize> terminal;
-  std::chrono::milliseconds timeout{0};             // 0: none
-  std::uint64_t max_output_bytes = 10ull << 20;     // per stream, kept by exec(); a live stream has no cap
+  std::chrono::milliseconds timeout{0};          // 0: none
+  std::uint64_t max_output_bytes = 10ull << 20;  // per stream, kept by exec(); a live stream has no
+                                                 // cap
 
   // `sh -c` around one string.
   static ExecRequest shell(std::string command) {

@@ -72,7 +72,7 @@ class Mounts(support.Case):
         self.expect_failure(run(*words, "--", "true"), "too_large")
 
     def test_workdir_that_is_not_there(self):
-        self.expect_failure(run("--workdir", "/no/such/folder", "--", "true"), "not_found")
+        self.expect_failure(run("--workdir", "/no/such/folder", "--", "true"), "invalid_argument")
         self.expect_failure(run("--workdir", "relative", "--", "true"), "invalid_argument")
 
 
@@ -92,8 +92,34 @@ class Policy(support.Case):
     def test_allow_write(self):
         self.expect(run("--allow-write", "/workspace", "--", "touch", "/workspace/x"))
 
-    def test_relative_patterns_are_refused(self):
-        self.expect_failure(run("--deny-read", "etc", "--", "true"), "invalid_argument")
+    def test_allow_write_opens_a_folder_for_this_sandbox_only(self):
+        self.assertNotEqual(run("--", "touch", "/usr/local/x").code, 0)
+        self.expect(run("--allow-write", "/usr/local", "--", "touch", "/usr/local/atoll-e2e"))
+        self.assertFalse(os.path.exists("/usr/local/atoll-e2e"))
+
+    def test_globs_match_in_mounts(self):
+        for name in ("a.env", "b.env", "c.txt"):
+            self.file(name, "secret")
+        mount = ["--mount", f"{self.folder}:/data:rw"]
+        outcome = run(*mount, "--deny-read", "/data/*.env", "--", "sh", "-c", "cat /data/a.env /data/b.env; cat /data/c.txt")
+        self.assertEqual(outcome.out, "secret", outcome)
+        self.assertNotEqual(run(*mount, "--deny-write", "/data/*.txt", "--", "sh", "-c", "echo > /data/c.txt").code, 0)
+        self.assertEqual((self.folder / "c.txt").read_text(), "secret")
+
+    def test_a_file_that_must_not_appear(self):
+        self.assertNotEqual(run("--deny-write", "~/new", "--", "sh", "-c", "echo x > /workspace/new").code, 0)
+
+    def test_any_depth(self):
+        (self.folder / "deep" / "er").mkdir(parents=True)
+        (self.folder / "deep" / "er" / "id.key").write_text("secret")
+        mount = ["--mount", f"{self.folder}:/data"]
+        outcome = run(*mount, "--deny-read", "/data/**/*.key", "--", "cat", "/data/deep/er/id.key")
+        self.assertEqual((outcome.out, outcome.code != 0), ("", True), outcome)
+
+    def test_bad_ones(self):
+        for pattern in ("", "/a/../b", "~root/x"):
+            self.expect_failure(run("--deny-read", pattern, "--", "true"), "invalid_argument")
+        self.expect_failure(run("--deny-read", "/usr/bin/*", "--", "true"), "too_large")
 
 
 class Inside(support.Case):

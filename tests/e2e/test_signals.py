@@ -48,6 +48,17 @@ class Signals(support.Case):
         process.send_signal(signal.SIGINT)
         self.assertEqual(process.wait(10), 130)
 
+    def test_second_interrupt_ends_it_although_nobody_reads(self):
+        process = start("--", "yes")
+        self.addCleanup(process.kill)
+        time.sleep(0.5)
+        process.send_signal(signal.SIGINT)
+        process.send_signal(signal.SIGINT)
+        time.sleep(0.1)
+        process.send_signal(signal.SIGINT)
+        self.assertEqual(process.wait(1.5), 130)
+        process.communicate()
+
     def test_an_ignored_signal_stays_ignored(self):
         process = self.ready(LOYAL, preexec_fn=lambda: signal.signal(signal.SIGHUP, signal.SIG_IGN))
         process.send_signal(signal.SIGHUP)
@@ -58,10 +69,20 @@ class Signals(support.Case):
 
     def test_a_blocked_reader_does_not_block_signals(self):
         process = start("--", "yes")
+        self.addCleanup(process.kill)
         time.sleep(1)  # nobody reads: atoll's stdout is full by now
         process.terminate()
         self.assertEqual(process.wait(10), 143)
         process.communicate()
+
+    def test_a_slow_reader_still_gets_everything(self):
+        code = ("import signal, sys\ndef end(*a):\n  print('x' * 300000 + 'last words'); sys.exit(7)\n"
+                f"signal.signal(signal.SIGTERM, end)\n{READY}\nsignal.pause()")
+        process = self.ready(code)
+        process.terminate()
+        time.sleep(0.5)
+        self.assertTrue(process.stdout.read().endswith(b"last words\n"))
+        self.assertEqual(process.wait(10), 7)
 
     def test_killing_atoll_takes_the_sandbox_along(self):
         mark = f"31{os.getpid() % 1000:03}"

@@ -110,9 +110,10 @@ class Interactive(support.Case):
         self.finish(terminal, 3)
 
     def test_end_of_input(self):
-        terminal = Terminal("-it", "--", "cat")
+        terminal = Terminal("-it", "--", "sh", "-c", "echo ready; exec cat")
+        terminal.expect("ready")
         terminal.type("line\n")
-        terminal.expect("line")
+        terminal.expect("line\r\nline")
         terminal.type("\x04")
         self.finish(terminal, 0)
 

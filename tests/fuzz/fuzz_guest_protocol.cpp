@@ -1,5 +1,6 @@
-// Everything that one end of the guest protocol believes about bytes from the other: frames, messages,
-// packs. The first byte says how the rest arrives; what decodes must encode to the same bytes again.
+// Everything that one end of the guest protocol believes about bytes from the other: frames,
+// messages, packs. The first byte says how the rest arrives; what decodes must encode to the same
+// bytes again.
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
@@ -48,7 +49,8 @@ void frames(std::string_view bytes, std::size_t step) {
       auto frame = reader.next();
       if (!frame) return;
       if (!*frame) break;
-      check((*frame)->payload.size() == (*frame)->header.length && (*frame)->header.length <= kMaxPayload);
+      check((*frame)->payload.size() == (*frame)->header.length &&
+            (*frame)->header.length <= kMaxPayload);
       auto header = encode_header((*frame)->header);
       check(decode_header({header.data(), header.size()}).has_value());
       messages((*frame)->payload);
@@ -71,7 +73,10 @@ void packs(std::string_view bytes, std::size_t step) {
       }
       if (*event == PackReader::Event::kContent) content += reader.content().size();
       check(content <= 1 << 20);
-      if (*event == PackReader::Event::kMore || (*event == PackReader::Event::kEnd && piece.empty())) break;
+      if (*event == PackReader::Event::kMore ||
+          (*event == PackReader::Event::kEnd && piece.empty())) {
+        break;
+      }
     }
   }
 }

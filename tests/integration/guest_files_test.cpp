@@ -1,7 +1,6 @@
 // The guest as an ordinary process: files, trees, watching, searching, connecting to ports.
 #include <arpa/inet.h>
 #include <fcntl.h>
-#include <gtest/gtest.h>
 #include <netinet/in.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
@@ -12,6 +11,8 @@
 #include <fstream>
 #include <map>
 #include <set>
+
+#include <gtest/gtest.h>
 
 #include "guest/pack.hpp"
 #include "guest_host.hpp"
@@ -26,7 +27,9 @@ std::string slurp(const std::string& path) {
   return {std::istreambuf_iterator<char>(file), {}};
 }
 
-void spill(const std::string& path, std::string_view text) { std::ofstream(path, std::ios::binary) << text; }
+void spill(const std::string& path, std::string_view text) {
+  std::ofstream(path, std::ios::binary) << text;
+}
 
 class GuestFiles : public testing::Test {
  protected:
@@ -43,7 +46,8 @@ class GuestFiles : public testing::Test {
   Log& get(const GetArgs& args) { return host.finish(host.open(Op::kFileGet, args)); }
   Code code(Op op, const Writer& arguments) { return *host.run(op, arguments).code; }
   std::size_t entries() const {
-    return static_cast<std::size_t>(std::distance(fs::directory_iterator(dir.path()), fs::directory_iterator()));
+    return static_cast<std::size_t>(
+        std::distance(fs::directory_iterator(dir.path()), fs::directory_iterator()));
   }
 };
 
@@ -52,7 +56,7 @@ TEST_F(GuestFiles, PutAndGet) {
   for (int i = 0; i < 300'000; ++i) content += std::to_string(i) + " ";
   EXPECT_EQ(put({.path = dir / "a/b/f", .mode = 0640, .make_parents = 1}, content).code, Code::kOk);
   EXPECT_EQ(slurp(dir / "a/b/f"), content);
-  struct stat status {};
+  struct stat status{};
   ASSERT_EQ(::stat((dir / "a/b/f").c_str(), &status), 0);
   EXPECT_EQ(status.st_mode & 07777, 0640u);
 
@@ -60,7 +64,8 @@ TEST_F(GuestFiles, PutAndGet) {
   EXPECT_EQ(all.data[1], content);
   EXPECT_TRUE(all.eof[1]);
   EXPECT_EQ(decoded<FileInfo>(all.reply)->size, content.size());
-  EXPECT_EQ(get({.path = dir / "a/b/f", .offset = 10, .length = 20}).data[1], content.substr(10, 20));
+  EXPECT_EQ(get({.path = dir / "a/b/f", .offset = 10, .length = 20}).data[1],
+            content.substr(10, 20));
   EXPECT_EQ(get({.path = dir / "a/b/f", .offset = UINT64_MAX}).data[1], "");
 
   EXPECT_EQ(put({.path = dir / "a/b/f"}, "new").code, Code::kOk);
@@ -88,7 +93,8 @@ TEST_F(GuestFiles, NothingOfProcAndNothingThatBlocks) {
 TEST_F(GuestFiles, HalfAPutLeavesNothing) {
   std::uint32_t channel = host.open(Op::kFilePut, PutArgs{.path = dir / "f"});
   host.send_data(channel, std::string(1'000'000, 'x'));
-  EXPECT_GE(host[channel].credit, kWindow / 2);  // the guest has written, so the temporary file is there
+  EXPECT_GE(host[channel].credit, kWindow / 2);  // the guest has written, so the temporary file is
+                                                 // there
   EXPECT_EQ(entries(), 1u);
   host.send(FrameType::kClose, channel, 0, "");
   host.finish(channel);
@@ -102,27 +108,41 @@ TEST_F(GuestFiles, HalfAPutLeavesNothing) {
 }
 
 TEST_F(GuestFiles, StatMkdirMoveRemoveChmod) {
-  EXPECT_EQ(code(Op::kMkdir, Writer().string(dir / "d/e").number(0755u).number(std::uint8_t{0})), Code::kNotFound);
-  EXPECT_EQ(code(Op::kMkdir, Writer().string(dir / "d/e").number(0755u).number(std::uint8_t{1})), Code::kOk);
-  EXPECT_EQ(code(Op::kMkdir, Writer().string(dir / "d/e").number(0755u).number(std::uint8_t{1})), Code::kOk);
-  EXPECT_EQ(code(Op::kMkdir, Writer().string(dir / "d").number(0755u).number(std::uint8_t{0})), Code::kAlreadyExists);
+  EXPECT_EQ(code(Op::kMkdir, Writer().string(dir / "d/e").number(0755u).number(std::uint8_t{0})),
+            Code::kNotFound);
+  EXPECT_EQ(code(Op::kMkdir, Writer().string(dir / "d/e").number(0755u).number(std::uint8_t{1})),
+            Code::kOk);
+  EXPECT_EQ(code(Op::kMkdir, Writer().string(dir / "d/e").number(0755u).number(std::uint8_t{1})),
+            Code::kOk);
+  EXPECT_EQ(code(Op::kMkdir, Writer().string(dir / "d").number(0755u).number(std::uint8_t{0})),
+            Code::kAlreadyExists);
   spill(dir / "d/f", "12345");
   spill(dir / "d/g", "");
-  EXPECT_EQ(code(Op::kMove, Writer().string(dir / "d/f").string(dir / "d/g").number(std::uint8_t{0})), Code::kAlreadyExists);
-  EXPECT_EQ(code(Op::kMove, Writer().string(dir / "d/f").string(dir / "d/g").number(std::uint8_t{1})), Code::kOk);
+  EXPECT_EQ(
+      code(Op::kMove, Writer().string(dir / "d/f").string(dir / "d/g").number(std::uint8_t{0})),
+      Code::kAlreadyExists);
+  EXPECT_EQ(
+      code(Op::kMove, Writer().string(dir / "d/f").string(dir / "d/g").number(std::uint8_t{1})),
+      Code::kOk);
   EXPECT_EQ(code(Op::kChmod, Writer().string(dir / "d/g").number(0600u)), Code::kOk);
   ASSERT_EQ(::symlink("g", (dir / "d/l").c_str()), 0);
-  auto info = decoded<FileInfo>(host.run(Op::kStat, Writer().string(dir / "d/l").number(std::uint8_t{1})).reply).value();
+  auto info = decoded<FileInfo>(
+                  host.run(Op::kStat, Writer().string(dir / "d/l").number(std::uint8_t{1})).reply)
+                  .value();
   EXPECT_EQ(info.kind, FileInfo::kFile);
   EXPECT_EQ(info.size, 5u);
   EXPECT_EQ(info.mode, 0600u);
-  info = decoded<FileInfo>(host.run(Op::kStat, Writer().string(dir / "d/l").number(std::uint8_t{0})).reply).value();
+  info = decoded<FileInfo>(
+             host.run(Op::kStat, Writer().string(dir / "d/l").number(std::uint8_t{0})).reply)
+             .value();
   EXPECT_EQ(info.kind, FileInfo::kSymlink);
   EXPECT_EQ(info.target, "g");
-  EXPECT_EQ(code(Op::kRemove, Writer().string(dir / "d").number(std::uint8_t{0})), Code::kAlreadyExists);  // not empty
+  EXPECT_EQ(code(Op::kRemove, Writer().string(dir / "d").number(std::uint8_t{0})),
+            Code::kAlreadyExists);  // not empty
   EXPECT_EQ(code(Op::kRemove, Writer().string(dir / "d/l").number(std::uint8_t{0})), Code::kOk);
   EXPECT_EQ(code(Op::kRemove, Writer().string(dir / "d/e").number(std::uint8_t{0})), Code::kOk);
-  EXPECT_EQ(code(Op::kRemove, Writer().string(dir / "nothing").number(std::uint8_t{1})), Code::kNotFound);
+  EXPECT_EQ(code(Op::kRemove, Writer().string(dir / "nothing").number(std::uint8_t{1})),
+            Code::kNotFound);
 }
 
 TEST_F(GuestFiles, RemovesTreesWithoutFollowingLinks) {
@@ -145,7 +165,8 @@ TEST_F(GuestFiles, ListsToADepth) {
   fs::create_symlink("a", dir / "l");
   auto list = [&](std::uint32_t depth) {
     std::map<std::string, FileInfo> found;
-    for (FileInfo& info : records_of<FileInfo>(host.run(Op::kList, Writer().string(dir.path()).number(depth)).data[1])) {
+    for (FileInfo& info : records_of<FileInfo>(
+             host.run(Op::kList, Writer().string(dir.path()).number(depth)).data[1])) {
       found[info.path] = info;
     }
     return found;
@@ -187,7 +208,8 @@ TEST_F(GuestFiles, Searches) {
     return found;
   };
   using Set = std::set<std::string>;
-  EXPECT_EQ(search({.name_glob = "*.py", .contains = "needle"}), (Set{"src/a.py", "src/deep/b.py", "src/d.py"}));
+  EXPECT_EQ(search({.name_glob = "*.py", .contains = "needle"}),
+            (Set{"src/a.py", "src/deep/b.py", "src/d.py"}));
   EXPECT_EQ(search({.name_glob = "*.txt"}), (Set{"src/c.txt"}));
   EXPECT_EQ(search({.contains = "import"}), (Set{"src/a.py"}));
   EXPECT_EQ(search({.name_glob = "", .max_results = 2}).size(), 2u);
@@ -214,8 +236,8 @@ TEST_F(GuestFiles, TreesRoundTrip) {
   EXPECT_TRUE(fs::exists(dir / "new/to/empty"));
   EXPECT_TRUE(fs::is_directory(dir / "new/to/a/b"));
   EXPECT_EQ(fs::read_symlink(dir / "new/to/a/link"), "../x");
-  struct stat from {};
-  struct stat to {};
+  struct stat from{};
+  struct stat to{};
   ASSERT_EQ(::stat((dir / "from/a/f").c_str(), &from), 0);
   ASSERT_EQ(::stat((dir / "new/to/a/f").c_str(), &to), 0);
   EXPECT_EQ(to.st_mode & 07777, 0751u);
@@ -237,11 +259,13 @@ TEST_F(GuestFiles, TreesDoNotFollowLinks) {
     return *host.finish(channel).code;
   };
   std::string end(pack_end());
-  std::string link = pack_entry({.kind = FileInfo::kSymlink, .mode = 0777, .path = "l", .target = outside.path()});
+  std::string link =
+      pack_entry({.kind = FileInfo::kSymlink, .mode = 0777, .path = "l", .target = outside.path()});
   std::string through = pack_entry({.size = 1, .path = "l/evil"}) + "x";
   EXPECT_EQ(put_pack(link + through + end), Code::kInvalidArgument);
   EXPECT_FALSE(fs::exists(outside / "evil"));
-  EXPECT_EQ(put_pack(pack_entry({.size = 1, .path = "../evil"}) + "x" + end), Code::kInvalidArgument);
+  EXPECT_EQ(put_pack(pack_entry({.size = 1, .path = "../evil"}) + "x" + end),
+            Code::kInvalidArgument);
   EXPECT_FALSE(fs::exists(dir / "evil"));
   EXPECT_EQ(put_pack(pack_entry({.size = 1, .path = "made/parents/f"}) + "x" + end), Code::kOk);
   EXPECT_EQ(slurp(dir / "t/made/parents/f"), "x");
@@ -263,7 +287,8 @@ TEST_F(GuestFiles, WatchesRecursively) {
   spill(dir / "new/inner", "x");
   auto seen = [&](std::uint8_t kind, const std::string& path) {
     auto events = records_of<WatchEvent>(host[watch].data[1]);
-    return std::any_of(events.begin(), events.end(), [&](const WatchEvent& e) { return e.kind == kind && e.path == path; });
+    return std::any_of(events.begin(), events.end(),
+                       [&](const WatchEvent& e) { return e.kind == kind && e.path == path; });
   };
   EXPECT_TRUE(host.until([&] { return seen(WatchEvent::kCreated, "new/inner"); }));
   EXPECT_TRUE(seen(WatchEvent::kCreated, "a/b/f"));
@@ -273,6 +298,41 @@ TEST_F(GuestFiles, WatchesRecursively) {
   EXPECT_TRUE(seen(WatchEvent::kRemoved, "a/g"));
   host.send(FrameType::kClose, watch, 0, "");
   EXPECT_TRUE(host.finish(watch).closed);
+}
+
+// As root, programs and file operations are those of another user; otherwise of ourselves.
+TEST(GuestUser, ProgramsAndFilesHaveTheUsersRights) {
+  uid_t user = ::getuid() == 0 ? 1234 : ::getuid();
+  GuestProcess guest(user);
+  Host host(guest);
+  TempDir dir;
+  spill(dir / "secret", "x");
+  ASSERT_EQ(::chmod((dir / "secret").c_str(), 0000), 0);
+  ASSERT_EQ(::chmod(dir.path().c_str(), 0777), 0);
+  Log& run =
+      host.finish(host.open(Op::kExec, shell("id -u; id -G | wc -w; cat " + dir / "secret" +
+                                             " 2>&1 | wc -l; "
+                                             "grep -E 'Cap(Inh|Prm|Eff|Amb)' /proc/self/status")));
+  EXPECT_TRUE(run.data[1].starts_with(std::to_string(user) + "\n")) << run.data[1];
+  std::string none;
+  for (const char* set : {"Inh", "Prm", "Eff", "Amb"}) {
+    none += std::string("Cap") + set + ":\t0000000000000000\n";
+  }
+  EXPECT_TRUE(run.data[1].ends_with(none)) << run.data[1];
+  EXPECT_EQ(host.finish(host.open(Op::kFileGet, GetArgs{.path = dir / "secret"})).code,
+            Code::kForbidden);
+  std::uint32_t channel =
+      host.open(Op::kFilePut, PutArgs{.path = dir / "mine/f", .make_parents = 1});
+  host.send(FrameType::kEof, channel, kStdin, "");
+  ASSERT_EQ(host.finish(channel).code, Code::kOk);
+  for (const char* name : {"mine", "mine/f"}) {
+    struct stat status{};
+    ASSERT_EQ(::stat((dir / name).c_str(), &status), 0);
+    EXPECT_EQ(status.st_uid, user);
+  }
+  ExecArgs args = shell("stat -c %u $(tty)");
+  args.flags = ExecArgs::kTty;
+  EXPECT_EQ(host.finish(host.open(Op::kExec, args)).data[1], std::to_string(user) + "\r\n");
 }
 
 TEST_F(GuestFiles, ConnectsToAPort) {
@@ -292,7 +352,9 @@ TEST_F(GuestFiles, ConnectsToAPort) {
   host.send(FrameType::kEof, channel, kStdin, "");
   std::string got;
   char buffer[4096];
-  for (ssize_t n = 0; (n = ::read(peer.get(), buffer, sizeof buffer)) > 0;) got.append(buffer, static_cast<std::size_t>(n));
+  for (ssize_t n = 0; (n = ::read(peer.get(), buffer, sizeof buffer)) > 0;) {
+    got.append(buffer, static_cast<std::size_t>(n));
+  }
   EXPECT_EQ(got, "early hello");
   std::string answer(100'000, 'a');
   ASSERT_EQ(::write(peer.get(), answer.data(), answer.size()), static_cast<ssize_t>(answer.size()));

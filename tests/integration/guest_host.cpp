@@ -32,23 +32,26 @@ sockaddr_un address_of(const std::string& path) {
 
 }  // namespace
 
-TempDir::TempDir() : path_("/tmp/atoll-guest-test-XXXXXX") { must(::mkdtemp(path_.data()) != nullptr, "mkdtemp"); }
+TempDir::TempDir() : path_("/tmp/atoll-guest-test-XXXXXX") {
+  must(::mkdtemp(path_.data()) != nullptr, "mkdtemp");
+}
 TempDir::~TempDir() {
   std::error_code ignored;
   std::filesystem::remove_all(path_, ignored);
 }
 
-GuestProcess::GuestProcess() {
+GuestProcess::GuestProcess(uid_t user) {
   for (std::size_t i = 0; i < token_.size(); ++i) token_[i] = static_cast<std::uint8_t>(i * 7 + 1);
   GuestConfig config;
-  config.user_uid = ::getuid();
-  config.user_gid = ::getgid();
+  config.user_uid = user;
+  config.user_gid = user == ::getuid() ? ::getgid() : user;
   config.token = token_;
   int ends[2];
   must(::pipe2(ends, O_CLOEXEC) == 0, "pipe");
   UniqueFd read_end(ends[0]);
   UniqueFd write_end(ends[1]);
-  must(::write(write_end.get(), &config, sizeof config) == static_cast<ssize_t>(sizeof config), "write");
+  must(::write(write_end.get(), &config, sizeof config) == static_cast<ssize_t>(sizeof config),
+       "write");
   UniqueFd listener(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0));
   sockaddr_un address = address_of(dir_ / "sock");
   must(::bind(listener.get(), reinterpret_cast<sockaddr*>(&address), sizeof address) == 0, "bind");
@@ -61,7 +64,8 @@ GuestProcess::GuestProcess() {
   ::posix_spawn_file_actions_adddup2(&actions, config_fd.get(), kConfigFd);
   ::posix_spawn_file_actions_adddup2(&actions, listen_fd.get(), kListenFd);
   const char* argv[] = {"atoll-guest", nullptr};
-  int error = ::posix_spawn(&pid_, ATOLL_GUEST, &actions, nullptr, const_cast<char**>(argv), environ);
+  int error =
+      ::posix_spawn(&pid_, ATOLL_GUEST, &actions, nullptr, const_cast<char**>(argv), environ);
   ::posix_spawn_file_actions_destroy(&actions);
   must(error == 0, "posix_spawn");
 }
@@ -94,7 +98,8 @@ Host::Host(UniqueFd in, UniqueFd out) : in_(std::move(in)), out_(std::move(out))
 
 void Host::hello(const Token& token) {
   Writer out;
-  out.number(kMagic).number(kVersion).raw({reinterpret_cast<const char*>(token.data()), token.size()});
+  out.number(kMagic).number(kVersion).raw(
+      {reinterpret_cast<const char*>(token.data()), token.size()});
   send(FrameType::kHello, 0, 0, out.bytes());
 }
 
@@ -107,13 +112,15 @@ void Host::send_raw(std::string_view bytes) {
   }
 }
 
-void Host::send(FrameType type, std::uint32_t channel, std::uint8_t stream, std::string_view payload) {
+void Host::send(FrameType type, std::uint32_t channel, std::uint8_t stream,
+                std::string_view payload) {
   auto header = encode_header({static_cast<std::uint32_t>(payload.size()), channel, type, stream});
   send_raw(std::string(header.data(), header.size()).append(payload));
 }
 
 void Host::credit(std::uint32_t channel, std::uint8_t stream, std::size_t bytes) {
-  send(FrameType::kCredit, channel, stream, Writer().number(static_cast<std::uint32_t>(bytes)).bytes());
+  send(FrameType::kCredit, channel, stream,
+       Writer().number(static_cast<std::uint32_t>(bytes)).bytes());
 }
 
 std::uint32_t Host::open(Op op, const Writer& arguments) {

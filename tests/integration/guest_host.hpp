@@ -1,8 +1,9 @@
-// A plain, blocking host for tests of the guest: starts atoll-guest as an ordinary process, speaks the
-// protocol to it by hand, and so can also speak it wrongly.
+// A plain, blocking host for tests of the guest: starts atoll-guest as an ordinary process, speaks
+// the protocol to it by hand, and so can also speak it wrongly.
 #pragma once
 
 #include <sys/types.h>
+#include <unistd.h>
 
 #include <cstdint>
 #include <map>
@@ -32,7 +33,8 @@ class TempDir {
 
 class GuestProcess {
  public:
-  GuestProcess();
+  // `user`: whom it runs programs as; another one than ourselves needs root.
+  explicit GuestProcess(uid_t user = ::getuid());
   ~GuestProcess();  // kills it; what it ran is killed too
   pid_t pid() const { return pid_; }
   UniqueFd connect() const;
@@ -58,9 +60,9 @@ struct Log {
 
 class Host {
  public:
-  explicit Host(const GuestProcess& guest);            // connects and says hello
-  Host(UniqueFd fd, std::optional<Token> token);       // hello only with a token
-  Host(UniqueFd in, UniqueFd out);                     // two one-way ends, zero token
+  explicit Host(const GuestProcess& guest);       // connects and says hello
+  Host(UniqueFd fd, std::optional<Token> token);  // hello only with a token
+  Host(UniqueFd in, UniqueFd out);                // two one-way ends, zero token
 
   void send(FrameType type, std::uint32_t channel, std::uint8_t stream, std::string_view payload);
   void send_raw(std::string_view bytes);

@@ -111,7 +111,7 @@ class Outcome:
 
     def classify(self):
         """THROUGH, or the errno/signal/HOLDS that the attacker named, or EXIT n, or BROKEN."""
-        said = re.findall(r"^(through|stopped|broken): *(\S*)", self.output.replace("\r", ""), re.MULTILINE)
+        said = re.findall(r"(through|stopped|broken): *(\S*)", self.output)
         if self.expired:
             return "HUNG"
         if self.code == 0 and said and said[-1][0] == "through":

@@ -11,6 +11,10 @@ import stat
 import harness
 
 
+class Unavailable(Exception):
+    """This machine cannot set the scenario up; the case is skipped if the list allows it."""
+
+
 class Around:
     """What a scenario adds to one run."""
 
@@ -78,6 +82,20 @@ def setuid_program(programs, case, off):
 
 
 @contextlib.contextmanager
+def writable_folder(programs, case, off):
+    """A folder of the host, lent for writing."""
+    folder = programs.scratch / "lent"
+    shutil.rmtree(folder, ignore_errors=True)
+    folder.mkdir()
+    if programs.rootless:
+        os.chown(folder, harness.ROOTLESS_ID, harness.ROOTLESS_ID)
+    around = Around()
+    around.options = ["--mount", f"{folder}:/data:rw"]
+    yield around
+    shutil.rmtree(folder, ignore_errors=True)
+
+
+@contextlib.contextmanager
 def victim(programs, case, off):
     """Another sandbox with a program in it, behind all walls, named by a marker."""
     mark = harness.marker()
@@ -139,6 +157,9 @@ def generous_limits(programs, case, off):
         for name, value in (("RLIMIT_RTPRIO", 50), ("RLIMIT_NICE", 40), ("RLIMIT_MEMLOCK", infinite),
                             ("RLIMIT_CORE", infinite), ("RLIMIT_MSGQUEUE", infinite)):
             resource.setrlimit(getattr(resource, name), (value, value))
+    # CAP_SYS_RESOURCE is bit 24; a container or VM may withhold it even from root.
+    if not int(harness.status_of(os.getpid())["CapEff"], 16) >> 24 & 1:
+        raise Unavailable("raising hard limits needs CAP_SYS_RESOURCE, and root has none here")
     around = Around()
     around.kwargs["preexec_fn"] = raise_limits
     yield around

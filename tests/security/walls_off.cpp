@@ -1,13 +1,13 @@
-// The other answer to confine/walls.hpp, linked into the weak twins of the launcher and the guest and
-// into nothing that ships. A wall named in ATOLL_TEST_WALLS_OFF is down; the guest is told the same.
-// Called between clone and exec too: no allocation.
-#include "confine/walls.hpp"
-
+// The other answer to confine/walls.hpp, linked into the weak twins of the launcher and the guest
+// and into nothing that ships. A wall named in ATOLL_TEST_WALLS_OFF is down; the guest is told the
+// same. Called between clone and exec too: no allocation.
 #include <fcntl.h>
 #include <unistd.h>
 
 #include <cstdlib>
 #include <cstring>
+
+#include "confine/walls.hpp"
 
 namespace atl::confine {
 namespace {
@@ -34,8 +34,8 @@ bool wall_up(Wall wall) {
   return true;
 }
 
-// Without a clean start the guest gets what the launcher has: its environment, and one descriptor that
-// nobody closed. This is asked for last, just before execve.
+// Without a clean start the guest gets what the launcher has: its environment, and one descriptor
+// that nobody closed. This is asked for last, just before execve.
 const char* const* guest_environment() {
   if (!wall_up(Wall::kCleanStart)) {
     (void)::open("/etc", O_RDONLY | O_DIRECTORY);

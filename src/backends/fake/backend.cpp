@@ -48,7 +48,8 @@ class FakeBackend final : public sandbox::Backend {
  private:
   std::unique_ptr<fake::FakeSandbox> make(SandboxId id) {
     fs::path folder = folder_ / id.str();
-    return std::make_unique<fake::FakeSandbox>(executor_, std::move(id), std::move(folder), guest_program_);
+    return std::make_unique<fake::FakeSandbox>(executor_, std::move(id), std::move(folder),
+                                               guest_program_);
   }
 
   async::Executor executor_;
@@ -63,10 +64,12 @@ Result<std::unique_ptr<sandbox::Backend>> make_fake(BackendOptions options) {
   fs::path guest = programs / "atoll-guest";
   if (::access(guest.c_str(), X_OK) != 0) return fail_errno("find atoll-guest");
   fs::path folder = options.run_folder;
-  if (folder.empty()) folder = fs::temp_directory_path() / ("atoll-fake-" + std::to_string(::getuid()));
+  if (folder.empty())
+    folder = fs::temp_directory_path() / ("atoll-fake-" + std::to_string(::getuid()));
   fs::create_directories(folder, error);
   if (error) return fail_errno("make run folder", error.value());
-  return std::make_unique<FakeBackend>(std::move(options.executor), std::move(folder), guest.string());
+  return std::make_unique<FakeBackend>(std::move(options.executor), std::move(folder),
+                                       guest.string());
 }
 
 }  // namespace
@@ -77,8 +80,8 @@ void register_fake(sandbox::Registry& registry) {
   registry.add({.name = "fake",
                 .status = sandbox::Maturity::kExperimental,
                 .isolation = sandbox::IsolationKind::kNone,
-                .caps = {Cap::kExec, Cap::kStdin, Cap::kSignals, Cap::kTerminal, Cap::kFiles, Cap::kWatch,
-                         Cap::kConnect, Cap::kSnapshot, Cap::kUsage, Cap::kReattach},
+                .caps = {Cap::kExec, Cap::kStdin, Cap::kSignals, Cap::kTerminal, Cap::kFiles,
+                         Cap::kWatch, Cap::kConnect, Cap::kSnapshot, Cap::kUsage, Cap::kReattach},
                 .probe = [] { return Result<void>(); },
                 .make = &make_fake});
 }

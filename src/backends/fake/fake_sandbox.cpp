@@ -69,8 +69,9 @@ bool FakeSandbox::is_running() const {
 sandbox::Status FakeSandbox::status() const {
   sandbox::Status status;
   status.state = is_running() ? sandbox::State::kRunning : sandbox::State::kStopped;
-  status.isolation.missing = {"user_namespace", "pid_namespace", "mount_namespace", "network_namespace",
-                              "memory_limit",   "cpu_limit",     "pids_limit",      "disk_limit"};
+  status.isolation.missing = {"user_namespace",    "pid_namespace", "mount_namespace",
+                              "network_namespace", "memory_limit",  "cpu_limit",
+                              "pids_limit",        "disk_limit"};
   return status;
 }
 

@@ -19,7 +19,8 @@ namespace {
 Result<UniqueFd> listen_at(const std::string& path) {
   sockaddr_un address{};
   address.sun_family = AF_UNIX;
-  if (path.size() >= sizeof(address.sun_path)) return fail(Code::kInvalidArgument, "run folder is too deep");
+  if (path.size() >= sizeof(address.sun_path))
+    return fail(Code::kInvalidArgument, "run folder is too deep");
   std::memcpy(address.sun_path, path.data(), path.size());
   UniqueFd fd(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
   if (!fd) return fail_errno("socket");

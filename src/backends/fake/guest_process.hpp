@@ -1,5 +1,5 @@
-// Starts atoll-guest the way a launcher would, but without walls: the configuration on descriptor 3,
-// a listening socket on 4.
+// Starts atoll-guest the way a launcher would, but without walls: the configuration on descriptor
+// 3, a listening socket on 4.
 #pragma once
 
 #include <sys/types.h>

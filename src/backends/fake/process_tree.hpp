@@ -12,8 +12,8 @@ namespace atl::backends::fake {
 
 std::vector<pid_t> descendants_of(pid_t pid);
 
-// Stops the process so that it starts nothing new, kills what is below it, then itself. Blocks until
-// all of them are gone.
+// Stops the process so that it starts nothing new, kills what is below it, then itself. Blocks
+// until all of them are gone.
 void end_tree(pid_t pid, Child& process);
 
 }  // namespace atl::backends::fake

@@ -23,8 +23,8 @@ using sandbox::Sandbox;
 
 class NativeBackend : public sandbox::Backend {
  public:
-  NativeBackend(async::Executor executor, UniqueFd control, std::string run_folder, std::string state_folder,
-                bool once)
+  NativeBackend(async::Executor executor, UniqueFd control, std::string run_folder,
+                std::string state_folder, bool once)
       : executor_(executor),
         launcher_(std::make_shared<LauncherClient>(executor, std::move(control))),
         tokens_(std::move(state_folder)),
@@ -32,13 +32,16 @@ class NativeBackend : public sandbox::Backend {
         once_(once) {}
 
   Task<Result<std::unique_ptr<Sandbox>>> create(sandbox::SandboxSpec spec) override {
-    co_return std::make_unique<NativeSandbox>(executor_, launcher_, tokens_, run_folder_, once_, std::move(spec));
+    co_return std::make_unique<NativeSandbox>(executor_, launcher_, tokens_, run_folder_, once_,
+                                              std::move(spec));
   }
 
   Task<Result<std::unique_ptr<Sandbox>>> reattach(SandboxId id) override {
     ATOLL_CO_TRY(guest::Token token, tokens_.find(id));
-    ATOLL_CO_TRY(engine::LauncherReply reply, co_await launcher_->call(engine::LauncherOp::kUsage, id));
-    co_return std::make_unique<NativeSandbox>(executor_, launcher_, tokens_, run_folder_, id, token, reply.walls);
+    ATOLL_CO_TRY(engine::LauncherReply reply,
+                 co_await launcher_->call(engine::LauncherOp::kUsage, id));
+    co_return std::make_unique<NativeSandbox>(executor_, launcher_, tokens_, run_folder_, id, token,
+                                              reply.walls);
   }
 
   Task<Result<std::vector<SandboxId>>> list() override { return launcher_->list(); }
@@ -58,35 +61,43 @@ UniqueFd find_launcher(const std::string& run_folder) {
   if (path.size() >= sizeof address.sun_path) return {};
   path.copy(address.sun_path, path.size());
   UniqueFd socket(::socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0));
-  if (!socket || ::connect(socket.get(), reinterpret_cast<sockaddr*>(&address), sizeof address) != 0) return {};
+  if (!socket ||
+      ::connect(socket.get(), reinterpret_cast<sockaddr*>(&address), sizeof address) != 0)
+    return {};
   return socket;
 }
 
 Result<std::unique_ptr<sandbox::Backend>> make_native(BackendOptions options) {
-  std::string run_folder = options.run_folder.empty() ? native::default_run_folder() : options.run_folder;
+  std::string run_folder =
+      options.run_folder.empty() ? native::default_run_folder() : options.run_folder;
   UniqueFd control = std::move(options.control);
   if (!control && !options.once) control = find_launcher(run_folder);
   if (!control) {
-    native::LauncherOptions launcher{.run_folder = run_folder, .client_uid = ::geteuid(), .mount_owner = ::geteuid(),
+    native::LauncherOptions launcher{.run_folder = run_folder,
+                                     .client_uid = ::geteuid(),
+                                     .mount_owner = ::geteuid(),
                                      .once = options.once};
     ATOLL_TRY(control, native::start_launcher(launcher));
   }
-  return std::make_unique<NativeBackend>(options.executor, std::move(control), std::move(run_folder),
-                                         options.settings["state_folder"], options.once);
+  return std::make_unique<NativeBackend>(options.executor, std::move(control),
+                                         std::move(run_folder), options.settings["state_folder"],
+                                         options.once);
 }
 
 Result<void> native_available() {
   ATOLL_TRY(std::string folder, native::program_folder());
   for (const char* name : {"/atoll-launcher", "/atoll-guest"}) {
     if (::access((folder + name).c_str(), X_OK) != 0) {
-      return fail(Code::kHostUnsupported, std::string(name + 1) + " is missing; it must lie beside this program");
+      return fail(Code::kHostUnsupported,
+                  std::string(name + 1) + " is missing; it must lie beside this program");
     }
   }
   int limit = 1;
   UniqueFd file(::open("/proc/sys/user/max_user_namespaces", O_RDONLY | O_CLOEXEC));
   char text[16] = {};
   if (file && ::read(file.get(), text, sizeof text - 1) > 0) std::sscanf(text, "%d", &limit);
-  if (limit == 0) return fail(Code::kHostUnsupported, "user namespaces are off; raise user.max_user_namespaces");
+  if (limit == 0)
+    return fail(Code::kHostUnsupported, "user namespaces are off; raise user.max_user_namespaces");
   return {};
 }
 
@@ -96,9 +107,9 @@ void register_native(sandbox::Registry& registry) {
   registry.add({.name = "native",
                 .status = sandbox::Maturity::kStable,
                 .isolation = sandbox::IsolationKind::kNamespaces,
-                .caps = {Cap::kExec, Cap::kStdin, Cap::kSignals, Cap::kTerminal, Cap::kFiles, Cap::kWatch, Cap::kConnect,
-                         Cap::kSnapshot, Cap::kUsage, Cap::kPause, Cap::kReattach, Cap::kLimits, Cap::kFilesystemPolicy,
-                         Cap::kMounts},
+                .caps = {Cap::kExec, Cap::kStdin, Cap::kSignals, Cap::kTerminal, Cap::kFiles,
+                         Cap::kWatch, Cap::kConnect, Cap::kSnapshot, Cap::kUsage, Cap::kPause,
+                         Cap::kReattach, Cap::kLimits, Cap::kFilesystemPolicy, Cap::kMounts},
                 .probe = &native_available,
                 .make = &make_native});
 }

@@ -1,6 +1,5 @@
 #include "backends/native/create_request.hpp"
 
-#include <cmath>
 #include <cstring>
 
 #include "confine/walls.hpp"
@@ -14,18 +13,21 @@ using engine::PathAction;
 template <std::size_t N>
 Result<void> copy_text(std::array<char, N>& into, const std::string& text, const char* what) {
   if (text.empty() || text.size() >= N || text.find('\0') != std::string::npos) {
-    return fail(Code::kInvalidArgument, std::string(what) + " is empty or longer than " + std::to_string(N - 1) + " bytes");
+    return fail(Code::kInvalidArgument,
+                std::string(what) + " is empty or longer than " + std::to_string(N - 1) + " bytes");
   }
   std::memcpy(into.data(), text.data(), text.size());
   return {};
 }
 
-Result<void> add_rules(engine::CreateRequest& request, const std::vector<std::string>& paths, PathAction action) {
+Result<void> add_rules(engine::CreateRequest& request, const std::vector<std::string>& paths,
+                       PathAction action) {
   for (const std::string& path : paths) {
     // Always writable already; a rule would cover it with an empty folder.
     if (action == PathAction::kWritable && (path == "/workspace" || path == "/tmp")) continue;
     if (request.rule_count == engine::kMaxRules) {
-      return fail(Code::kTooLarge, "the file system policy has more than " + std::to_string(engine::kMaxRules) + " paths");
+      return fail(Code::kTooLarge, "the file system policy has more than " +
+                                       std::to_string(engine::kMaxRules) + " paths");
     }
     engine::PathRule& rule = request.rules[request.rule_count++];
     rule.action = action;
@@ -34,12 +36,16 @@ Result<void> add_rules(engine::CreateRequest& request, const std::vector<std::st
   return {};
 }
 
-bool holds(std::uint32_t walls, Wall wall) { return (walls & static_cast<std::uint32_t>(wall)) != 0; }
+bool holds(std::uint32_t walls, Wall wall) {
+  return (walls & static_cast<std::uint32_t>(wall)) != 0;
+}
 
 }  // namespace
 
-Result<engine::CreateRequest> create_request(const sandbox::SandboxSpec& spec, const guest::Token& token) {
-  if (spec.image != "host") return fail(Code::kNotFound, "no image named \"" + spec.image + "\"; known: host");
+Result<engine::CreateRequest> create_request(const sandbox::SandboxSpec& spec,
+                                             const guest::Token& token) {
+  if (spec.image != "host")
+    return fail(Code::kNotFound, "no image named \"" + spec.image + "\"; known: host");
   engine::CreateRequest request;
   ATOLL_CHECK(copy_text(request.header.id.text, spec.id.str(), "the sandbox id"));
   ATOLL_CHECK(copy_text(request.hostname, spec.hostname, "the host name"));
@@ -47,7 +53,7 @@ Result<engine::CreateRequest> create_request(const sandbox::SandboxSpec& spec, c
   request.limits.memory_bytes = spec.limits.memory_bytes;
   request.limits.disk_bytes = spec.limits.disk_bytes;
   request.limits.inodes = spec.limits.inodes;
-  request.limits.cpu_milli = static_cast<std::uint32_t>(std::lround(spec.limits.cpus * 1000));
+  request.limits.cpu_milli = static_cast<std::uint32_t>(spec.limits.cpus * 1000 + 0.5);
   request.limits.pids = spec.limits.pids;
   request.limits.open_files = spec.limits.open_files;
   if (spec.mounts.size() > engine::kMaxMounts) {
@@ -67,8 +73,9 @@ Result<engine::CreateRequest> create_request(const sandbox::SandboxSpec& spec, c
 
 Result<void> check_asked_limits(const sandbox::AskedLimits& asked, std::uint32_t walls) {
   auto refuse = [](const char* limit) {
-    return fail(Code::kLimitUnenforceable, std::string("this host cannot enforce the ") + limit +
-                                               " limit that was asked for; run as root, or see `atoll doctor`");
+    return fail(Code::kLimitUnenforceable,
+                std::string("this host cannot enforce the ") + limit +
+                    " limit that was asked for; run as root, or see `atoll doctor`");
   };
   // Memory has a second line where no cgroup can be had: the data segment of each process.
   if (asked.cpus && !holds(walls, Wall::kCpuLimit)) return refuse("cpu");

@@ -7,7 +7,8 @@
 
 namespace atl::backends::native {
 
-Result<engine::CreateRequest> create_request(const sandbox::SandboxSpec& spec, const guest::Token& token);
+Result<engine::CreateRequest> create_request(const sandbox::SandboxSpec& spec,
+                                             const guest::Token& token);
 // A limit that was asked for by name and does not hold is an error; `walls` says what holds.
 Result<void> check_asked_limits(const sandbox::AskedLimits& asked, std::uint32_t walls);
 sandbox::Isolation isolation_of(std::uint32_t walls);

@@ -24,7 +24,8 @@ engine::BoxId box_id(const std::string& text) {
 LauncherClient::LauncherClient(async::Executor executor, UniqueFd control)
     : control_(std::move(executor), std::move(control), async::FdKind::kSocket) {}
 
-Result<void> LauncherClient::send(const void* bytes, std::size_t size, std::span<const int> descriptors) {
+Result<void> LauncherClient::send(const void* bytes, std::size_t size,
+                                  std::span<const int> descriptors) {
   alignas(cmsghdr) char ancillary[CMSG_SPACE(sizeof(int) * engine::kMaxMounts)] = {};
   iovec part{const_cast<void*>(bytes), size};
   msghdr message{.msg_iov = &part, .msg_iovlen = 1};
@@ -44,7 +45,8 @@ Result<void> LauncherClient::send(const void* bytes, std::size_t size, std::span
   return {};
 }
 
-async::Task<Result<LauncherReply>> LauncherClient::create(engine::CreateRequest request, std::vector<int> sources) {
+async::Task<Result<LauncherReply>> LauncherClient::create(engine::CreateRequest request,
+                                                          std::vector<int> sources) {
   ATOLL_CO_CHECK(send(&request, sizeof request, sources));
   ATOLL_CO_TRY(auto replies, co_await wait(LauncherOp::kCreate, request.header.id.text.data()));
   co_return replies.back();
@@ -72,7 +74,8 @@ async::Task<Result<std::vector<SandboxId>>> LauncherClient::list() {
   co_return ids;
 }
 
-async::Task<Result<std::vector<LauncherReply>>> LauncherClient::wait(LauncherOp op, std::string id) {
+async::Task<Result<std::vector<LauncherReply>>> LauncherClient::wait(LauncherOp op,
+                                                                     std::string id) {
   auto waiter = waiters_.insert(waiters_.end(), Waiter{.op = op, .id = std::move(id)});
   // Also when this task is cancelled in the middle.
   struct Leave {
@@ -89,7 +92,8 @@ async::Task<Result<std::vector<LauncherReply>>> LauncherClient::wait(LauncherOp 
     changed_.notify_all();
     if (!read) co_return fail(std::move(read).error());
   }
-  if (waiter->replies.back().status == LauncherStatus::kFailed) co_return fail(launcher_error(waiter->replies.back()));
+  if (waiter->replies.back().status == LauncherStatus::kFailed)
+    co_return fail(launcher_error(waiter->replies.back()));
   co_return std::move(waiter->replies);
 }
 
@@ -125,21 +129,29 @@ Error launcher_error(const LauncherReply& reply) {
   std::string what(engine::step_name(reply.step));
   int error = reply.errno_value;
   auto host = [&](const char* advice) {
-    return Error(Code::kHostUnsupported, "this host refuses sandboxes while " + what + "; " + advice, error);
+    return Error(Code::kHostUnsupported,
+                 "this host refuses sandboxes while " + what + "; " + advice, error);
   };
   switch (reply.step) {
-    case Step::kBadRequest: return Error(Code::kInvalidArgument, "the launcher refused the request", error);
+    case Step::kBadRequest:
+      return Error(Code::kInvalidArgument, "the launcher refused the request", error);
     case Step::kUnknownBox: return Error(Code::kNotFound, "no such sandbox", error);
     case Step::kBusy: return Error(Code::kConflict, "a sandbox of that name exists already", error);
     case Step::kMount:
-      return Error(error == EACCES || error == EPERM ? Code::kForbidden : Code::kInvalidArgument,
-                   "a folder could not be mounted: the target must lie on a writable place or exist", error);
-    case Step::kRule: return Error(Code::kInvalidArgument, "a file system rule names a path that cannot be changed", error);
-    case Step::kUserNamespace: return host("allow user namespaces (user.max_user_namespaces), or run as root");
-    case Step::kRunFolder:
-      return Error(Code::kHostUnsupported, "the run folder cannot be used: it must be yours and writable by nobody else",
+      return Error(
+          error == EACCES || error == EPERM ? Code::kForbidden : Code::kInvalidArgument,
+          "a folder could not be mounted: the target must lie on a writable place or exist", error);
+    case Step::kRule:
+      return Error(Code::kInvalidArgument, "a file system rule names a path that cannot be changed",
                    error);
-    case Step::kLimits: return Error(Code::kLimitUnenforceable, "the kernel refused a limit", error);
+    case Step::kUserNamespace:
+      return host("allow user namespaces (user.max_user_namespaces), or run as root");
+    case Step::kRunFolder:
+      return Error(Code::kHostUnsupported,
+                   "the run folder cannot be used: it must be yours and writable by nobody else",
+                   error);
+    case Step::kLimits:
+      return Error(Code::kLimitUnenforceable, "the kernel refused a limit", error);
     default: break;
   }
   if (error == ENOSPC || error == ENOMEM || error == EAGAIN || error == EMFILE || error == ENFILE) {

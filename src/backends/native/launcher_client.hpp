@@ -1,5 +1,5 @@
-// Talks to a launcher. Replies come by id and operation, so calls of many sandboxes run side by side:
-// whoever waits first reads for all. Lives on one I/O thread.
+// Talks to a launcher. Replies come by id and operation, so calls of many sandboxes run side by
+// side: whoever waits first reads for all. Lives on one I/O thread.
 #pragma once
 
 #include <list>
@@ -21,11 +21,13 @@ class LauncherClient {
   LauncherClient(async::Executor executor, UniqueFd control);
 
   // The request is on its way when this returns; the reply is awaited.
-  async::Task<Result<engine::LauncherReply>> create(engine::CreateRequest request, std::vector<int> sources);
+  async::Task<Result<engine::LauncherReply>> create(engine::CreateRequest request,
+                                                    std::vector<int> sources);
   async::Task<Result<engine::LauncherReply>> call(engine::LauncherOp op, SandboxId id);
   async::Task<Result<std::vector<SandboxId>>> list();
   // Leaves it to the launcher: nobody waits for the reply.
   Result<void> post(engine::LauncherOp op, const SandboxId& id);
+
  private:
   struct Waiter {
     engine::LauncherOp op;
@@ -34,7 +36,8 @@ class LauncherClient {
     bool done = false;
   };
   Result<void> send(const void* bytes, std::size_t size, std::span<const int> descriptors);
-  async::Task<Result<std::vector<engine::LauncherReply>>> wait(engine::LauncherOp op, std::string id);
+  async::Task<Result<std::vector<engine::LauncherReply>>> wait(engine::LauncherOp op,
+                                                               std::string id);
   async::Task<Result<void>> read_one();
   void take(const engine::LauncherReply& reply);
 

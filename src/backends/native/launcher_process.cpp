@@ -20,7 +20,8 @@ constexpr const char* kDiskFolder = "/var/lib/atoll";
 std::string default_run_folder() {
   if (::geteuid() == 0) return "/run/atoll";
   const char* runtime = std::getenv("XDG_RUNTIME_DIR");
-  if (runtime != nullptr && *runtime == '/' && ::access(runtime, W_OK) == 0) return std::string(runtime) + "/atoll";
+  if (runtime != nullptr && *runtime == '/' && ::access(runtime, W_OK) == 0)
+    return std::string(runtime) + "/atoll";
   return "/tmp/atoll-" + std::to_string(::geteuid());
 }
 
@@ -40,11 +41,24 @@ Result<UniqueFd> start_launcher(const LauncherOptions& options) {
   std::string client = std::to_string(options.client_uid);
   std::string owner = std::to_string(options.mount_owner);
   // "--once" is last, so that leaving it out is ending the list earlier.
-  const char* argv[] = {program.c_str(), "--control", "3", "--run", run.c_str(), "--guest", guest.c_str(),
-                        "--disks", kDiskFolder, "--client-uid", client.c_str(), "--mount-owner", owner.c_str(),
-                        options.once ? "--once" : nullptr, nullptr};
+  const char* argv[] = {program.c_str(),
+                        "--control",
+                        "3",
+                        "--run",
+                        run.c_str(),
+                        "--guest",
+                        guest.c_str(),
+                        "--disks",
+                        kDiskFolder,
+                        "--client-uid",
+                        client.c_str(),
+                        "--mount-owner",
+                        owner.c_str(),
+                        options.once ? "--once" : nullptr,
+                        nullptr};
   int pair[2];
-  if (::socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair) != 0) return fail_errno("socketpair");
+  if (::socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair) != 0)
+    return fail_errno("socketpair");
   UniqueFd ours(pair[0]);
   UniqueFd theirs(pair[1]);
   // The launcher outlives this process: holding its stdout open would keep a pipeline waiting.
@@ -66,7 +80,8 @@ Result<UniqueFd> start_launcher(const LauncherOptions& options) {
   }
   if (pid < 0) return fail_errno("vfork");
   if (exec_error != 0) {
-    return fail(Error(Code::kHostUnsupported, "cannot start atoll-launcher; it must lie beside atoll", exec_error));
+    return fail(Error(Code::kHostUnsupported,
+                      "cannot start atoll-launcher; it must lie beside atoll", exec_error));
   }
   return ours;
 }

@@ -11,8 +11,9 @@ using async::Task;
 using engine::LauncherOp;
 using sandbox::State;
 
-NativeSandbox::NativeSandbox(async::Executor executor, std::shared_ptr<LauncherClient> launcher, Tokens tokens,
-                             std::string run_folder, bool once, sandbox::SandboxSpec spec)
+NativeSandbox::NativeSandbox(async::Executor executor, std::shared_ptr<LauncherClient> launcher,
+                             Tokens tokens, std::string run_folder, bool once,
+                             sandbox::SandboxSpec spec)
     : GuestSandbox(std::move(executor), spec.id),
       launcher_(std::move(launcher)),
       tokens_(std::move(tokens)),
@@ -20,8 +21,9 @@ NativeSandbox::NativeSandbox(async::Executor executor, std::shared_ptr<LauncherC
       once_(once),
       spec_(std::move(spec)) {}
 
-NativeSandbox::NativeSandbox(async::Executor executor, std::shared_ptr<LauncherClient> launcher, Tokens tokens,
-                             std::string run_folder, SandboxId id, guest::Token token, std::uint32_t walls)
+NativeSandbox::NativeSandbox(async::Executor executor, std::shared_ptr<LauncherClient> launcher,
+                             Tokens tokens, std::string run_folder, SandboxId id,
+                             guest::Token token, std::uint32_t walls)
     : GuestSandbox(std::move(executor), id),
       launcher_(std::move(launcher)),
       tokens_(std::move(tokens)),
@@ -66,7 +68,9 @@ Task<Result<void>> NativeSandbox::stop() {
   co_return Result<void>();
 }
 
-bool NativeSandbox::is_running() const { return state_ == State::kRunning || state_ == State::kPaused; }
+bool NativeSandbox::is_running() const {
+  return state_ == State::kRunning || state_ == State::kPaused;
+}
 
 sandbox::Status NativeSandbox::status() const { return {state_, isolation_of(walls_)}; }
 
@@ -108,7 +112,8 @@ Task<Result<void>> NativeSandbox::freeze(bool frozen) {
   if (!reply) {
     // Rootless there is no freezer to write to.
     bool missing = reply.error().errno_value() == EOPNOTSUPP;
-    co_return missing ? fail(Code::kUnsupported, "pausing needs a freezer cgroup; run as root") : fail(std::move(reply).error());
+    co_return missing ? fail(Code::kUnsupported, "pausing needs a freezer cgroup; run as root")
+                      : fail(std::move(reply).error());
   }
   state_ = frozen ? State::kPaused : State::kRunning;
   co_return Result<void>();

@@ -14,11 +14,11 @@ namespace atl::backends::native {
 class NativeSandbox : public sandbox::GuestSandbox {
  public:
   // A new one; start() builds it.
-  NativeSandbox(async::Executor executor, std::shared_ptr<LauncherClient> launcher, Tokens tokens, std::string run_folder,
-                bool once, sandbox::SandboxSpec spec);
+  NativeSandbox(async::Executor executor, std::shared_ptr<LauncherClient> launcher, Tokens tokens,
+                std::string run_folder, bool once, sandbox::SandboxSpec spec);
   // One that lives already.
-  NativeSandbox(async::Executor executor, std::shared_ptr<LauncherClient> launcher, Tokens tokens, std::string run_folder,
-                SandboxId id, guest::Token token, std::uint32_t walls);
+  NativeSandbox(async::Executor executor, std::shared_ptr<LauncherClient> launcher, Tokens tokens,
+                std::string run_folder, SandboxId id, guest::Token token, std::uint32_t walls);
 
   async::Task<Result<void>> start() override;
   async::Task<Result<void>> stop() override;

@@ -11,10 +11,13 @@ namespace atl::backends::native {
 
 Result<guest::Token> Tokens::make(const SandboxId& id) const {
   guest::Token token;
-  if (::getrandom(token.data(), token.size(), 0) != static_cast<ssize_t>(token.size())) return fail_errno("getrandom");
+  if (::getrandom(token.data(), token.size(), 0) != static_cast<ssize_t>(token.size()))
+    return fail_errno("getrandom");
   if (folder_.empty()) return token;
-  if (::mkdir(folder_.c_str(), 0700) != 0 && errno != EEXIST) return fail_errno("make token folder");
-  UniqueFd file(::open(path(id).c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600));
+  if (::mkdir(folder_.c_str(), 0700) != 0 && errno != EEXIST)
+    return fail_errno("make token folder");
+  UniqueFd file(
+      ::open(path(id).c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600));
   if (!file) return fail_errno("create token file");
   if (::write(file.get(), token.data(), token.size()) != static_cast<ssize_t>(token.size())) {
     return fail_errno("write token file");
@@ -25,7 +28,8 @@ Result<guest::Token> Tokens::make(const SandboxId& id) const {
 Result<guest::Token> Tokens::find(const SandboxId& id) const {
   guest::Token token;
   UniqueFd file(folder_.empty() ? -1 : ::open(path(id).c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW));
-  if (!file || ::read(file.get(), token.data(), token.size()) != static_cast<ssize_t>(token.size())) {
+  if (!file ||
+      ::read(file.get(), token.data(), token.size()) != static_cast<ssize_t>(token.size())) {
     return fail(Code::kNotFound, "nothing is known of this sandbox");
   }
   return token;

@@ -1,5 +1,5 @@
-// The secrets that say to a guest who is calling. With a folder they survive this process, one private
-// file a sandbox; without one they live in memory, for sandboxes that end with their maker.
+// The secrets that say to a guest who is calling. With a folder they survive this process, one
+// private file a sandbox; without one they live in memory, for sandboxes that end with their maker.
 #pragma once
 
 #include <string>

@@ -40,7 +40,7 @@ void probe() {
 // A standard stream that is a file or folder of the host would be a handle to its file system.
 void standard() {
   for (int fd = 0; fd <= 2; ++fd) {
-    struct stat info {};
+    struct stat info{};
     if (fstat(fd, &info) != 0) {
       continue;
     }
@@ -57,8 +57,8 @@ void standard() {
 
 // Climbing from the working directory must end at this process's own root.
 void climb() {
-  struct stat root {};
-  struct stat here {};
+  struct stat root{};
+  struct stat here{};
   if (stat("/", &root) != 0) {
     attack::broken("stat /");
   }
@@ -99,8 +99,11 @@ void guest_descriptors() {
 }
 
 constexpr attack::Attack kAttacks[] = {
-    {"list", list},   {"probe", probe}, {"standard", standard},
-    {"climb", climb}, {"guest_descriptors", guest_descriptors},
+    {"list", list},
+    {"probe", probe},
+    {"standard", standard},
+    {"climb", climb},
+    {"guest_descriptors", guest_descriptors},
 };
 
 }  // namespace

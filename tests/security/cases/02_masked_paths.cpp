@@ -9,21 +9,22 @@
 namespace {
 
 constexpr const char* kMaskedFiles[] = {
-    "/proc/kcore",      "/proc/keys",         "/proc/latency_stats", "/proc/timer_list",
+    "/proc/kcore",       "/proc/keys",        "/proc/latency_stats", "/proc/timer_list",
     "/proc/timer_stats", "/proc/sched_debug", "/proc/sysrq-trigger",
 };
-constexpr const char* kMaskedFolders[] = {"/proc/acpi", "/proc/asound", "/proc/scsi", "/sys/firmware"};
+constexpr const char* kMaskedFolders[] = {"/proc/acpi", "/proc/asound", "/proc/scsi",
+                                          "/sys/firmware"};
 
 // A masked file gives no byte and is the null device or an empty file.
 void read_masked() {
   for (const char* path : kMaskedFiles) {
-    struct stat info {};
+    struct stat info{};
     if (stat(path, &info) != 0) {
       continue;
     }
     bool null_device = S_ISCHR(info.st_mode) && info.st_rdev == makedev(1, 3);
     bool empty_elsewhere = S_ISREG(info.st_mode) && info.st_size == 0;
-    struct stat proc {};
+    struct stat proc{};
     stat("/proc", &proc);
     if (!null_device && (!empty_elsewhere || info.st_dev == proc.st_dev)) {
       // Root-only files are not readable by us even without a mask; the mask is still missing.
@@ -53,7 +54,7 @@ void read_masked() {
 
 // The device that masks are made of: must be the real one and must not be replaceable.
 void replace_null() {
-  struct stat info {};
+  struct stat info{};
   if (stat("/dev/null", &info) != 0 || !S_ISCHR(info.st_mode) || info.st_rdev != makedev(1, 3)) {
     attack::through("/dev/null is not the null device");
   }

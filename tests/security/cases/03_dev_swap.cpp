@@ -1,5 +1,5 @@
-// Line 3: /dev/console, /dev/pts and /dev/ptmx swapped for something else (CVE-2025-52565), or other
-// sandboxes' and the host's terminals reachable.
+// Line 3: /dev/console, /dev/pts and /dev/ptmx swapped for something else (CVE-2025-52565), or
+// other sandboxes' and the host's terminals reachable.
 #include <dirent.h>
 #include <sys/statfs.h>
 
@@ -27,7 +27,7 @@ void swap() {
 // How many terminals can be seen. The runner starts this one without a terminal while it holds a
 // terminal of its own and another sandbox has one.
 void foreign_terminals() {
-  struct statfs where {};
+  struct statfs where{};
   DIR* dir = opendir("/dev/pts");
   if (dir == nullptr) {
     attack::stopped(errno, "opendir /dev/pts");

@@ -11,11 +11,12 @@ constexpr long kProcMagic = 0x9fa0;
 
 // Every place a runtime writes to or reads from must be the kernel's own.
 void genuine() {
-  constexpr const char* kPaths[] = {"/proc",           "/proc/self/attr",      "/proc/self/uid_map",
-                                    "/proc/1",         "/proc/sys/kernel",     "/proc/self/oom_score_adj",
-                                    "/proc/self/task", "/proc/self/setgroups", "/proc/thread-self"};
+  constexpr const char* kPaths[] = {
+      "/proc",           "/proc/self/attr",      "/proc/self/uid_map",
+      "/proc/1",         "/proc/sys/kernel",     "/proc/self/oom_score_adj",
+      "/proc/self/task", "/proc/self/setgroups", "/proc/thread-self"};
   for (const char* path : kPaths) {
-    struct statfs where {};
+    struct statfs where{};
     if (statfs(path, &where) != 0) {
       continue;
     }

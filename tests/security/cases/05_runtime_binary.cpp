@@ -12,9 +12,10 @@ void hold_guest() {
   if (fd < 0) {
     attack::stopped(errno, "open /proc/1/exe");
   }
-  struct stat info {};
+  struct stat info{};
   fstat(fd, &info);
-  attack::through("holding the guest's binary, inode %llu", static_cast<unsigned long long>(info.st_ino));
+  attack::through("holding the guest's binary, inode %llu",
+                  static_cast<unsigned long long>(info.st_ino));
 }
 
 void write_guest() {
@@ -25,21 +26,21 @@ void write_guest() {
   attack::through("the guest's binary opens for writing (or would, once it ends)");
 }
 
-// Our own mount of the host (read-only) is reached as host user: is it really read-only?
-void write_self() {
-  char self[PATH_MAX] = {};
-  if (readlink("/proc/self/exe", self, sizeof self - 1) < 0) {
+// The folder we were started from is the host's, and its files are ours by the id map: only the
+// mount itself says no. A sibling is tried; our own file is busy whatever the mount says.
+void write_sibling() {
+  char path[PATH_MAX] = {};
+  if (readlink("/proc/self/exe", path, sizeof path - 1) < 0 || strrchr(path, '/') == nullptr) {
     attack::broken("readlink");
   }
-  int fd = open(self, O_WRONLY | O_CLOEXEC);
-  if (fd < 0 && errno != ETXTBSY) {
-    attack::stopped(errno, "open own program for writing");
-  }
-  attack::through("a program of the host opens for writing");
+  snprintf(strrchr(path, '/'), 16, "/posture");
+  int fd = open(path, O_WRONLY | O_CLOEXEC);
+  attack::verdict(fd, path);
 }
 
 void write_host_program() {
-  for (const char* path : {"/bin/sh", "/usr/bin/env", "/usr/bin/python3", "/usr/lib/x86_64-linux-gnu/libc.so.6"}) {
+  for (const char* path :
+       {"/bin/sh", "/usr/bin/env", "/usr/bin/python3", "/usr/lib/x86_64-linux-gnu/libc.so.6"}) {
     int fd = open(path, O_WRONLY | O_CLOEXEC);
     if (fd >= 0 || errno == ETXTBSY) {
       attack::through("%s opens for writing", path);
@@ -50,7 +51,7 @@ void write_host_program() {
 
 constexpr attack::Attack kAttacks[] = {{"hold_guest", hold_guest},
                                        {"write_guest", write_guest},
-                                       {"write_self", write_self},
+                                       {"write_sibling", write_sibling},
                                        {"write_host_program", write_host_program}};
 
 }  // namespace

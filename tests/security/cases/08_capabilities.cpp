@@ -75,11 +75,13 @@ void use_chown() {
   attack::verdict(fchown(fd, other, other), "fchown to another user");
 }
 
-constexpr attack::Attack kAttacks[] = {
-    {"sets", sets},           {"bounding", bounding}, {"securebits", securebits},
-    {"become_root", become_root}, {"chroot", use_chroot}, {"chown", use_chown}};
+constexpr attack::Attack kAttacks[] = {{"sets", sets},
+                                       {"bounding", bounding},
+                                       {"securebits", securebits},
+                                       {"become_root", become_root},
+                                       {"chroot", use_chroot},
+                                       {"chown", use_chown}};
 
 }  // namespace
-
 
 int main(int argc, char** argv) { return attack::choose(argc, argv, kAttacks); }

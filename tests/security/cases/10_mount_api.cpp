@@ -45,14 +45,18 @@ void unmount() {
 void pivot() {
   prepare();
   mount_call("none", "/tmp", "tmpfs", 0);
-  mkdir("/tmp/old", 0700);
-  attack::verdict(syscall(SYS_pivot_root, "/tmp", "/tmp/old"), "pivot_root");
+  if (chdir("/tmp") != 0) {
+    attack::broken("chdir");
+  }
+  attack::verdict(syscall(SYS_pivot_root, ".", "."), "pivot_root");
 }
 void new_fsopen() {
   prepare();
   attack::verdict(syscall(SYS_fsopen, "tmpfs", 0), "fsopen");
 }
-void new_fsconfig() { attack::reached(syscall(SYS_fsconfig, -1, 6, nullptr, nullptr, 0), {EBADF, EINVAL}, "fsconfig"); }
+void new_fsconfig() {
+  attack::reached(syscall(SYS_fsconfig, -1, 6, nullptr, nullptr, 0), {EBADF, EINVAL}, "fsconfig");
+}
 void new_fsmount() {
   prepare();
   attack::reached(syscall(SYS_fsmount, -1, 0, 0), {EBADF, EINVAL}, "fsmount");
@@ -63,23 +67,31 @@ void new_fspick() {
 }
 void new_open_tree() {
   prepare();
-  attack::verdict(syscall(SYS_open_tree, AT_FDCWD, "/usr", OPEN_TREE_CLONE | AT_RECURSIVE), "open_tree(CLONE)");
+  attack::verdict(syscall(SYS_open_tree, AT_FDCWD, "/usr", OPEN_TREE_CLONE | AT_RECURSIVE),
+                  "open_tree(CLONE)");
 }
 void new_open_tree_attr() {
   prepare();
-  attack::verdict(syscall(SYS_open_tree_attr, AT_FDCWD, "/usr", OPEN_TREE_CLONE | AT_RECURSIVE, nullptr, 0),
-                  "open_tree_attr(CLONE)");
+  attack::verdict(
+      syscall(SYS_open_tree_attr, AT_FDCWD, "/usr", OPEN_TREE_CLONE | AT_RECURSIVE, nullptr, 0),
+      "open_tree_attr(CLONE)");
 }
 void new_move_mount() {
   prepare();
-  attack::reached(syscall(SYS_move_mount, -1, "nowhere", -1, "nowhere", 0), {EBADF, ENOENT}, "move_mount");
+  attack::reached(syscall(SYS_move_mount, -1, "nowhere", -1, "nowhere", 0), {EBADF, ENOENT},
+                  "move_mount");
 }
 void new_mount_setattr() {
-  attack::reached(syscall(SYS_mount_setattr, -1, "", 0, nullptr, 0), {EINVAL, EBADF, EFAULT}, "mount_setattr");
+  attack::reached(syscall(SYS_mount_setattr, -1, "", 0, nullptr, 0), {EINVAL, EBADF, EFAULT},
+                  "mount_setattr");
 }
 // Telling about mounts of other namespaces; new in 6.8.
-void new_statmount() { attack::reached(syscall(kStatmount, nullptr, nullptr, 0, 0), {EFAULT, EINVAL}, "statmount"); }
-void new_listmount() { attack::reached(syscall(kListmount, nullptr, nullptr, 0, 0), {EFAULT, EINVAL}, "listmount"); }
+void new_statmount() {
+  attack::reached(syscall(kStatmount, nullptr, nullptr, 0, 0), {EFAULT, EINVAL}, "statmount");
+}
+void new_listmount() {
+  attack::reached(syscall(kListmount, nullptr, nullptr, 0, 0), {EFAULT, EINVAL}, "listmount");
+}
 
 constexpr attack::Attack kAttacks[] = {
     {"mount", old_mount},           {"bind", bind},

@@ -1,6 +1,6 @@
 // Line 11: parts of the kernel that a sandbox has no business with. Where a call is refused to
-// ordinary users anyway, the attack shows that it reached the call's own code: an errno from a check
-// that comes before the privilege check.
+// ordinary users anyway, the attack shows that it reached the call's own code: an errno from a
+// check that comes before the privilege check.
 #include <linux/bpf.h>
 #include <linux/io_uring.h>
 #include <linux/perf_event.h>
@@ -19,10 +19,12 @@ void io_uring_setup() {
   attack::verdict(syscall(SYS_io_uring_setup, 1, &params), "io_uring_setup");
 }
 void io_uring_enter() {
-  attack::reached(syscall(SYS_io_uring_enter, -1, 0, 0, 0, nullptr, 0), {EBADF, EINVAL}, "io_uring_enter");
+  attack::reached(syscall(SYS_io_uring_enter, -1, 0, 0, 0, nullptr, 0), {EBADF, EINVAL},
+                  "io_uring_enter");
 }
 void io_uring_register() {
-  attack::reached(syscall(SYS_io_uring_register, -1, 0, nullptr, 0), {EBADF, EINVAL}, "io_uring_register");
+  attack::reached(syscall(SYS_io_uring_register, -1, 0, nullptr, 0), {EBADF, EINVAL},
+                  "io_uring_register");
 }
 // The size is looked at before the privileges.
 void bpf_call() {
@@ -43,10 +45,12 @@ void perf() {
 }
 void keyctl_call() { attack::verdict(syscall(SYS_keyctl, 0 /*GET_KEYRING_ID*/, -3, 1), "keyctl"); }
 void add_key_call() {
-  attack::verdict(syscall(SYS_add_key, "user", "attack", "x", 1UL, -2 /*process keyring*/), "add_key");
+  attack::verdict(syscall(SYS_add_key, "user", "attack", "x", 1UL, -2 /*process keyring*/),
+                  "add_key");
 }
 void request_key_call() {
-  attack::reached(syscall(SYS_request_key, "user", "no-such-key", nullptr, 0), {ENOKEY}, "request_key");
+  attack::reached(syscall(SYS_request_key, "user", "no-such-key", nullptr, 0), {ENOKEY},
+                  "request_key");
 }
 
 pid_t sleeping_child() {
@@ -75,7 +79,9 @@ void ptrace_attach() {
   pid_t child = sleeping_child();
   finish(child, ptrace(PTRACE_ATTACH, child, nullptr, nullptr), "ptrace(ATTACH)");
 }
-void ptrace_traceme() { attack::verdict(ptrace(PTRACE_TRACEME, 0, nullptr, nullptr), "ptrace(TRACEME)"); }
+void ptrace_traceme() {
+  attack::verdict(ptrace(PTRACE_TRACEME, 0, nullptr, nullptr), "ptrace(TRACEME)");
+}
 
 int g_secret = 42;
 void vm_read() {
@@ -113,17 +119,24 @@ void name_handle() {
   Handle handle{};
   handle.head.handle_bytes = MAX_HANDLE_SZ;
   int mount_id = 0;
-  attack::verdict(syscall(SYS_name_to_handle_at, AT_FDCWD, "/tmp", &handle, &mount_id, 0), "name_to_handle_at");
+  attack::verdict(syscall(SYS_name_to_handle_at, AT_FDCWD, "/tmp", &handle, &mount_id, 0),
+                  "name_to_handle_at");
 }
 // A bad mount descriptor is noticed before the missing capability.
 void open_handle() {
   Handle handle{};
   handle.head.handle_bytes = 8;
   handle.head.handle_type = 1;
-  attack::reached(syscall(SYS_open_by_handle_at, -1, &handle, O_RDONLY), {EBADF, ESTALE, EINVAL}, "open_by_handle_at");
+  attack::reached(syscall(SYS_open_by_handle_at, -1, &handle, O_RDONLY), {EBADF, ESTALE, EINVAL},
+                  "open_by_handle_at");
 }
-void quota() { attack::reached(syscall(SYS_quotactl, 0x7fffffff, nullptr, 0, nullptr), {EINVAL, ENODEV, ENOENT}, "quotactl"); }
-void quota_fd() { attack::reached(syscall(SYS_quotactl_fd, -1, 0, 0, nullptr), {EBADF, EINVAL}, "quotactl_fd"); }
+void quota() {
+  attack::reached(syscall(SYS_quotactl, 0x7fffffff, nullptr, 0, nullptr), {EINVAL, ENODEV, ENOENT},
+                  "quotactl");
+}
+void quota_fd() {
+  attack::reached(syscall(SYS_quotactl_fd, -1, 0, 0, nullptr), {EBADF, EINVAL}, "quotactl_fd");
+}
 void swap_on() { attack::reached(syscall(SYS_swapon, nullptr, -1), {EINVAL, EFAULT}, "swapon"); }
 void io_privilege() { attack::reached(syscall(SYS_iopl, 99), {EINVAL}, "iopl"); }
 void io_ports() { attack::reached(syscall(SYS_ioperm, 0x7fffffffUL, 1UL, 1), {EINVAL}, "ioperm"); }
@@ -136,16 +149,38 @@ void persona() {
   }
   attack::through("address space randomisation is off for what we start");
 }
-void accounting() { attack::reached(syscall(SYS_acct, reinterpret_cast<const char*>(1)), {EFAULT}, "acct"); }
-void kexec() { attack::reached(syscall(SYS_kexec_load, 0, 0, nullptr, 0xffff), {EINVAL}, "kexec_load"); }
-void module() { attack::reached(syscall(SYS_finit_module, -1, "", 0xffff), {EINVAL, EBADF}, "finit_module"); }
-void module_old() { attack::reached(syscall(SYS_init_module, nullptr, 0UL, ""), {EINVAL, EFAULT, ENOEXEC}, "init_module"); }
+void accounting() {
+  attack::reached(syscall(SYS_acct, reinterpret_cast<const char*>(1)), {EFAULT}, "acct");
+}
+void kexec() {
+  attack::reached(syscall(SYS_kexec_load, 0, 0, nullptr, 0xffff), {EINVAL}, "kexec_load");
+}
+void module() {
+  attack::reached(syscall(SYS_finit_module, -1, "", 0xffff), {EINVAL, EBADF}, "finit_module");
+}
+void module_old() {
+  attack::reached(syscall(SYS_init_module, nullptr, 0UL, ""), {EINVAL, EFAULT, ENOEXEC},
+                  "init_module");
+}
 void kernel_log() { attack::reached(syscall(SYS_syslog, 3, nullptr, -1), {EINVAL}, "syslog"); }
-void fanotify() { attack::verdict(syscall(SYS_fanotify_init, 0x200 /*FID*/, O_RDONLY), "fanotify_init"); }
-void dcookie() { attack::reached(syscall(SYS_lookup_dcookie, 0UL, nullptr, 0UL), {EINVAL, EFAULT}, "lookup_dcookie"); }
-void migrate() { attack::reached(syscall(SYS_migrate_pages, 0, 0UL, nullptr, nullptr), {EFAULT, EINVAL, EPERM, ENODEV}, "migrate_pages"); }
-void move_own_pages() { attack::verdict(syscall(SYS_move_pages, 0, 0UL, nullptr, nullptr, nullptr, 0), "move_pages"); }
-void process_madv() { attack::reached(syscall(SYS_process_madvise, -1, nullptr, 0UL, 8, 0), {EBADF, EINVAL}, "process_madvise"); }
+void fanotify() {
+  attack::verdict(syscall(SYS_fanotify_init, 0x200 /*FID*/, O_RDONLY), "fanotify_init");
+}
+void dcookie() {
+  attack::reached(syscall(SYS_lookup_dcookie, 0UL, nullptr, 0UL), {EINVAL, EFAULT},
+                  "lookup_dcookie");
+}
+void migrate() {
+  attack::reached(syscall(SYS_migrate_pages, 0, 0UL, nullptr, nullptr), {EFAULT, EINVAL, ENODEV},
+                  "migrate_pages");
+}
+void move_own_pages() {
+  attack::verdict(syscall(SYS_move_pages, 0, 0UL, nullptr, nullptr, nullptr, 0), "move_pages");
+}
+void process_madv() {
+  attack::reached(syscall(SYS_process_madvise, -1, nullptr, 0UL, 8, 0), {EBADF, EINVAL},
+                  "process_madvise");
+}
 // New calls that a list of known-bad ones cannot contain: shadow stacks, uprobes.
 void uprobe_call() { attack::reached(syscall(336), {ENXIO, EINVAL, EPROTO}, "uprobe"); }
 
@@ -166,7 +201,9 @@ void x32() {
   attack::verdict(pid, "getpid by its x32 number");
 }
 // x32 numbers of what is refused: even where getpid passes, these must not.
-void x32_unshare() { attack::verdict(syscall(0x40000000L | SYS_unshare, CLONE_NEWUSER), "unshare by its x32 number"); }
+void x32_unshare() {
+  attack::verdict(syscall(0x40000000L | SYS_unshare, CLONE_NEWUSER), "unshare by its x32 number");
+}
 
 // The 32-bit door: int 0x80 from a 64-bit program. A filter that kills shows as a signal.
 [[noreturn]] void by_int80(long number, long first, const char* what) {

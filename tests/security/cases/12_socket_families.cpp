@@ -10,10 +10,13 @@
 namespace {
 
 void vsock() { attack::verdict(socket(AF_VSOCK, SOCK_STREAM | SOCK_CLOEXEC, 0), "AF_VSOCK"); }
-void vsock_datagram() { attack::verdict(socket(AF_VSOCK, SOCK_SEQPACKET | SOCK_CLOEXEC, 0), "AF_VSOCK seqpacket"); }
+void vsock_datagram() {
+  attack::verdict(socket(AF_VSOCK, SOCK_SEQPACKET | SOCK_CLOEXEC, 0), "AF_VSOCK seqpacket");
+}
 // The kernel takes 32 bits of the family.
 void vsock_high_bits() {
-  attack::verdict(syscall(SYS_socket, 0x7700000000L | AF_VSOCK, SOCK_STREAM, 0), "AF_VSOCK, high bits set");
+  attack::verdict(syscall(SYS_socket, 0x7700000000L | AF_VSOCK, SOCK_STREAM, 0),
+                  "AF_VSOCK, high bits set");
 }
 void packet() {
   attack::become_namespace_root(CLONE_NEWNET);
@@ -63,7 +66,8 @@ void sweep() {
   attack::holds("%d combinations refused", tried);
 }
 
-// SOCK_PACKET is the old name of AF_PACKET under AF_INET; SMC and MPTCP hide under AF_INET's protocol.
+// SOCK_PACKET is the old name of AF_PACKET under AF_INET; SMC and MPTCP hide under AF_INET's
+// protocol.
 void inet_disguises() {
   attack::become_namespace_root(CLONE_NEWNET);
   attack::verdict(socket(AF_INET, 10 /*SOCK_PACKET*/ | SOCK_CLOEXEC, 0x300), "SOCK_PACKET");
@@ -109,7 +113,8 @@ void allowed() {
   address.sin_family = AF_INET;
   address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
   socklen_t size = sizeof address;
-  if (bind(server, reinterpret_cast<sockaddr*>(&address), sizeof address) != 0 || listen(server, 1) != 0 ||
+  if (bind(server, reinterpret_cast<sockaddr*>(&address), sizeof address) != 0 ||
+      listen(server, 1) != 0 ||
       getsockname(server, reinterpret_cast<sockaddr*>(&address), &size) != 0) {
     attack::stopped(errno, "bind on loopback");
   }

@@ -24,7 +24,8 @@ void push() {
 void push_high_bits() {
   need_terminal();
   char letter = 'x';
-  attack::verdict(syscall(SYS_ioctl, 0, 0x100000000UL | TIOCSTI, &letter), "TIOCSTI, high bits set");
+  attack::verdict(syscall(SYS_ioctl, 0, 0x100000000UL | TIOCSTI, &letter),
+                  "TIOCSTI, high bits set");
 }
 // Through a descriptor of our own, in a session of our own.
 void push_own() {
@@ -56,7 +57,8 @@ void linux_console() {
 void linux_console_high_bits() {
   need_terminal();
   char command[2] = {3, 0};
-  attack::reached(syscall(SYS_ioctl, 0, 0x100000000UL | kTiocLinux, command), {ENOTTY, EINVAL}, "TIOCLINUX, high bits set");
+  attack::reached(syscall(SYS_ioctl, 0, 0x100000000UL | kTiocLinux, command), {ENOTTY, EINVAL},
+                  "TIOCLINUX, high bits set");
 }
 
 // Started without a terminal while `atoll` has one: /dev/tty must lead nowhere.
@@ -71,8 +73,8 @@ void host_terminal() {
 // With -t the terminal must be of the sandbox's own devpts.
 void own_terminal() {
   need_terminal();
-  struct stat mine {};
-  struct stat listed {};
+  struct stat mine{};
+  struct stat listed{};
   char path[64] = {};
   if (ttyname_r(0, path, sizeof path) != 0) {
     attack::through("the terminal has no name in here");

@@ -1,5 +1,6 @@
-// Line 15: processes of the host and of other sandboxes. The runner starts a victim and names it: by
-// its pid on the host and by a marker in its command line. One pid is ever signalled, with signal 0.
+// Line 15: processes of the host and of other sandboxes. The runner starts a victim and names it:
+// by its pid on the host and by a marker in its command line. One pid is ever signalled, with
+// signal 0.
 #include <dirent.h>
 #include <sys/ptrace.h>
 
@@ -45,10 +46,12 @@ void trace_victim() {
 void open_victim() {
   char path[64];
   snprintf(path, sizeof path, "/proc/%llu/root/etc", attack::number(0));
-  attack::reached(open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC), {EACCES, EPERM}, "the victim's root folder");
+  attack::reached(open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC), {EACCES, EPERM},
+                  "the victim's root folder");
 }
 void renice_victim() {
-  attack::verdict(syscall(SYS_getpriority, 0 /*PRIO_PROCESS*/, attack::number(0)), "getpriority(victim)");
+  attack::verdict(syscall(SYS_getpriority, 0 /*PRIO_PROCESS*/, attack::number(0)),
+                  "getpriority(victim)");
 }
 
 constexpr attack::Attack kAttacks[] = {{"see", see},

@@ -13,7 +13,8 @@ bool harmless(const struct stat& info) {
   unsigned major_number = major(info.st_rdev);
   unsigned minor_number = minor(info.st_rdev);
   if (major_number == 1) {  // null zero full random urandom
-    return minor_number == 3 || minor_number == 5 || minor_number == 7 || minor_number == 8 || minor_number == 9;
+    return minor_number == 3 || minor_number == 5 || minor_number == 7 || minor_number == 8 ||
+           minor_number == 9;
   }
   if (major_number == 5) {  // tty, ptmx
     return minor_number == 0 || minor_number == 2;
@@ -27,7 +28,7 @@ void walk(const char* folder, int depth) {
   if (dir == nullptr) {
     return;
   }
-  struct stat here {};
+  struct stat here{};
   fstat(dirfd(dir), &here);
   while (dirent* entry = readdir(dir)) {
     if (strcmp(entry->d_name, ".") == 0 || strcmp(entry->d_name, "..") == 0) {
@@ -35,7 +36,7 @@ void walk(const char* folder, int depth) {
     }
     char path[4096];
     snprintf(path, sizeof path, "%s/%s", strcmp(folder, "/") == 0 ? "" : folder, entry->d_name);
-    struct stat info {};
+    struct stat info{};
     if (lstat(path, &info) != 0) {
       continue;
     }
@@ -67,9 +68,10 @@ void make() {
 
 // Known doors by name: a node that is there and opens is through.
 void open_known() {
-  for (const char* path : {"/dev/mem", "/dev/kmem", "/dev/kmsg", "/dev/kvm", "/dev/fuse", "/dev/vsock", "/dev/vda",
-                           "/dev/loop-control", "/dev/loop0", "/dev/userfaultfd", "/dev/tty0", "/dev/net/tun",
-                           "/dev/cpu_dma_latency", "/dev/btrfs-control", "/dev/hwrng", "/dev/vga_arbiter"}) {
+  for (const char* path :
+       {"/dev/mem", "/dev/kmem", "/dev/kmsg", "/dev/kvm", "/dev/fuse", "/dev/vsock", "/dev/vda",
+        "/dev/loop-control", "/dev/loop0", "/dev/userfaultfd", "/dev/tty0", "/dev/net/tun",
+        "/dev/cpu_dma_latency", "/dev/btrfs-control", "/dev/hwrng", "/dev/vga_arbiter"}) {
     int fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
     if (fd >= 0) {
       attack::through("%s opens", path);
@@ -84,7 +86,7 @@ void open_known() {
 // The ones that programs need must be there and be real.
 void needed() {
   for (const char* path : {"/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom"}) {
-    struct stat info {};
+    struct stat info{};
     int fd = open(path, O_RDWR | O_CLOEXEC);
     if (fd < 0 || fstat(fd, &info) != 0 || !harmless(info)) {
       attack::stopped(errno, path);

@@ -1,5 +1,5 @@
-// Line 17: kernel settings by /proc/sys, /sys and a cgroup file system with its release_agent. Files
-// are opened for writing, never written.
+// Line 17: kernel settings by /proc/sys, /sys and a cgroup file system with its release_agent.
+// Files are opened for writing, never written.
 #include <dirent.h>
 #include <sys/mount.h>
 #include <sys/statfs.h>
@@ -60,8 +60,8 @@ void setting() {
 // Read-only by mount, not only by mode bits: the second door behind the first.
 void read_only_by_mount() {
   for (const char* path : {"/proc/sys", "/proc/bus", "/proc/fs", "/proc/irq"}) {
-    struct statfs where {};
-    struct stat info {};
+    struct statfs where{};
+    struct stat info{};
     if (stat(path, &info) != 0) {
       continue;
     }
@@ -102,8 +102,9 @@ void cgroup_mounted() {
   if (attack::slurp("/proc/self/mountinfo", table, sizeof table) < 0) {
     attack::broken("mountinfo");
   }
-  for (const char* type : {" - cgroup ", " - cgroup2 ", " - sysfs ", " - debugfs ", " - tracefs ", " - securityfs ",
-                           " - bpf ", " - configfs ", " - fusectl ", " - binfmt_misc "}) {
+  for (const char* type :
+       {" - cgroup ", " - cgroup2 ", " - sysfs ", " - debugfs ", " - tracefs ", " - securityfs ",
+        " - bpf ", " - configfs ", " - fusectl ", " - binfmt_misc "}) {
     if (strstr(table, type) != nullptr) {
       attack::through("mounted:%s", type);
     }
@@ -116,7 +117,8 @@ template <bool kVersionTwo>
 void cgroup_mount() {
   attack::become_namespace_root(CLONE_NEWNS | CLONE_NEWCGROUP);
   mkdir("/tmp/cg", 0700);
-  attack::verdict(mount("none", "/tmp/cg", kVersionTwo ? "cgroup2" : "cgroup", 0, kVersionTwo ? nullptr : "memory"),
+  attack::verdict(mount("none", "/tmp/cg", kVersionTwo ? "cgroup2" : "cgroup", 0,
+                        kVersionTwo ? nullptr : "memory"),
                   "mount of a cgroup file system");
 }
 

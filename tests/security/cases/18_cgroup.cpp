@@ -13,13 +13,15 @@ void path() {
     attack::broken("/proc/self/cgroup");
   }
   char* rest = nullptr;
-  for (char* line = strtok_r(table, "\n", &rest); line != nullptr; line = strtok_r(nullptr, "\n", &rest)) {
+  for (char* line = strtok_r(table, "\n", &rest); line != nullptr;
+       line = strtok_r(nullptr, "\n", &rest)) {
     const char* where = strrchr(line, ':');
     if (where == nullptr) {
       continue;
     }
     ++where;
-    bool fine = strcmp(where, "/") == 0 || strcmp(where, "/user") == 0 || strncmp(where, "/..", 3) == 0;
+    bool fine =
+        strcmp(where, "/") == 0 || strcmp(where, "/user") == 0 || strncmp(where, "/..", 3) == 0;
     if (!fine || strstr(where, "atoll") != nullptr) {
       attack::through("%s", line);
     }
@@ -30,7 +32,7 @@ void path() {
 // A file of a cgroup that we could write ourselves into: none is mounted, so mount one and try to
 // move to its root.
 void escape() {
-  attack::become_namespace_root(CLONE_NEWNS);
+  attack::become_namespace_root(CLONE_NEWNS | CLONE_NEWCGROUP);
   mkdir("/tmp/cg", 0700);
   if (mount("none", "/tmp/cg", "cgroup", 0, "pids") != 0) {
     attack::stopped(errno, "mount cgroup");
@@ -51,7 +53,8 @@ void walk(const char* folder, int depth) {
     }
     char path[4096];
     snprintf(path, sizeof path, "%s/%s", strcmp(folder, "/") == 0 ? "" : folder, entry->d_name);
-    for (const char* name : {"cgroup.procs", "tasks", "release_agent", "notify_on_release", "cgroup.subtree_control"}) {
+    for (const char* name : {"cgroup.procs", "tasks", "release_agent", "notify_on_release",
+                             "cgroup.subtree_control"}) {
       if (strcmp(entry->d_name, name) == 0) {
         ++g_files;
         if (access(path, W_OK) == 0) {

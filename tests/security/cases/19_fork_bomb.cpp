@@ -1,6 +1,6 @@
-// Line 19: more processes than the limit. `count N`: tries for three times N and is through with more
-// than N alive at once. `storm`: forks as fast as it can until the runner's time-out, never more than
-// its own cap.
+// Line 19: more processes than the limit. `count N`: tries for three times N and is through with
+// more than N alive at once. `storm`: forks as fast as it can until the runner's time-out, never
+// more than its own cap.
 #include <pthread.h>
 
 #include "attack.hpp"

@@ -1,5 +1,5 @@
-// Line 20: more memory than the limit, by every kind of page. The argument is the number of bytes to
-// reach: two or three times the limit, never without end. Being killed is the expected way to be
+// Line 20: more memory than the limit, by every kind of page. The argument is the number of bytes
+// to reach: two or three times the limit, never without end. Being killed is the expected way to be
 // stopped; an errno (ENOMEM, ENOSPC, ENOBUFS, EMFILE) is fine where the table says so.
 #include <sys/mman.h>
 #include <sys/resource.h>
@@ -125,7 +125,8 @@ void kernel_buffers() {
       unsigned long long mine = 0;
       for (;;) {
         int pair[2];
-        if (kPipes ? pipe2(pair, O_NONBLOCK) != 0 : socketpair(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK, 0, pair) != 0) {
+        if (kPipes ? pipe2(pair, O_NONBLOCK) != 0
+                   : socketpair(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK, 0, pair) != 0) {
           break;
         }
         if (kPipes) {

@@ -1,12 +1,13 @@
-// Line 21: bytes and inodes beyond the disk limit, in every writable folder together. Arguments: the
-// limit, and the goal to be through at.
+// Line 21: bytes and inodes beyond the disk limit, in every writable folder together. Arguments:
+// the limit, and the goal to be through at.
 #include <dirent.h>
 
 #include "attack.hpp"
 
 namespace {
 
-constexpr const char* kFolders[] = {"/workspace", "/tmp", "/dev/shm", "/var/tmp", "/run", "/home", "/root", "/var", "/mnt"};
+constexpr const char* kFolders[] = {"/workspace", "/tmp",  "/dev/shm", "/var/tmp", "/run",
+                                    "/home",      "/root", "/var",     "/mnt"};
 constexpr size_t kBlock = 1 << 20;
 
 // In turn in every folder that lets us, all kept: the sum is what counts.
@@ -163,7 +164,8 @@ void hidden() {
 
 // Writing where nothing should be writable: the root itself.
 void root() {
-  for (const char* path : {"/x", "/etc/x", "/usr/x", "/bin/x", "/var/x", "/opt/x", "/lib/x", "/proc/x", "/dev/x", "/cases/x"}) {
+  for (const char* path : {"/x", "/etc/x", "/usr/x", "/bin/x", "/var/x", "/opt/x", "/lib/x",
+                           "/proc/x", "/dev/x", "/cases/x"}) {
     int fd = open(path, O_CREAT | O_WRONLY | O_CLOEXEC, 0600);
     if (fd >= 0) {
       unlink(path);
@@ -173,9 +175,9 @@ void root() {
   attack::stopped(errno, "create in the root");
 }
 
-constexpr attack::Attack kAttacks[] = {{"bytes", bytes},       {"inodes", inodes}, {"symlinks", symlinks},
-                                       {"hard_links", hard_links}, {"fallocate", allocate}, {"sparse", sparse},
-                                       {"hidden", hidden},     {"root", root}};
+constexpr attack::Attack kAttacks[] = {
+    {"bytes", bytes},        {"inodes", inodes}, {"symlinks", symlinks}, {"hard_links", hard_links},
+    {"fallocate", allocate}, {"sparse", sparse}, {"hidden", hidden},     {"root", root}};
 
 }  // namespace
 

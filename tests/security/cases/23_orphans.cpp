@@ -79,7 +79,8 @@ void zombies() {
   attack::through("%d zombies are left", left);
 }
 
-constexpr attack::Attack kAttacks[] = {{"daemon", leave_daemon}, {"linger", linger}, {"zombies", zombies}};
+constexpr attack::Attack kAttacks[] = {
+    {"daemon", leave_daemon}, {"linger", linger}, {"zombies", zombies}};
 
 }  // namespace
 

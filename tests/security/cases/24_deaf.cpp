@@ -1,4 +1,5 @@
-// Line 24: programs that will not end. Each prints "ready" first; the runner's time-out must end them.
+// Line 24: programs that will not end. Each prints "ready" first; the runner's time-out must end
+// them.
 #include <sys/mman.h>
 
 #include "attack.hpp"
@@ -75,9 +76,9 @@ void spin() {
   }
 }
 
-constexpr attack::Attack kAttacks[] = {{"stop_self", stop_self}, {"stop_group", stop_group},
-                                       {"ignore", ignore},       {"leave_group", leave_group},
-                                       {"uninterruptible", uninterruptible}, {"spin", spin}};
+constexpr attack::Attack kAttacks[] = {
+    {"stop_self", stop_self},     {"stop_group", stop_group},           {"ignore", ignore},
+    {"leave_group", leave_group}, {"uninterruptible", uninterruptible}, {"spin", spin}};
 
 }  // namespace
 

@@ -1,5 +1,5 @@
-// Line 25: the host's clock, and more than a fair share of its processors and memory. The clock is set
-// to the time it has.
+// Line 25: the host's clock, and more than a fair share of its processors and memory. The clock is
+// set to the time it has.
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/timex.h>
@@ -9,8 +9,8 @@
 
 namespace {
 
-// Without capabilities the kernel refuses a good request as the filter does, with EPERM. A bad one it
-// refuses for being bad before it asks who we are: EINVAL says that the filter is not there.
+// Without capabilities the kernel refuses a good request as the filter does, with EPERM. A bad one
+// it refuses for being bad before it asks who we are: EINVAL says that the filter is not there.
 void set_time() {
   timespec now{};
   clock_gettime(CLOCK_REALTIME, &now);
@@ -65,7 +65,8 @@ void deadline() {
 }
 void priority() { attack::verdict(setpriority(PRIO_PROCESS, 0, -5), "nice -5"); }
 void io_priority() {
-  attack::verdict(syscall(SYS_ioprio_set, 1 /*process*/, 0, (1 /*real time*/ << 13) | 0), "real-time I/O class");
+  attack::verdict(syscall(SYS_ioprio_set, 1 /*process*/, 0, (1 /*real time*/ << 13) | 0),
+                  "real-time I/O class");
 }
 void lock_memory() {
   void* area = mmap(nullptr, 32 << 20, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -81,7 +82,8 @@ void lock_all() {
 }
 // Hard limits must be hard.
 void raise_limits() {
-  for (int resource : {RLIMIT_NOFILE, RLIMIT_CORE, RLIMIT_MEMLOCK, RLIMIT_NICE, RLIMIT_RTPRIO, RLIMIT_MSGQUEUE}) {
+  for (int resource :
+       {RLIMIT_NOFILE, RLIMIT_CORE, RLIMIT_MEMLOCK, RLIMIT_NICE, RLIMIT_RTPRIO, RLIMIT_MSGQUEUE}) {
     rlimit limit{};
     getrlimit(static_cast<__rlimit_resource_t>(resource), &limit);
     rlimit more{limit.rlim_max, limit.rlim_max + 1};
@@ -118,20 +120,12 @@ void core_dump() {
   attack::holds("no core dumps");
 }
 
-constexpr attack::Attack kAttacks[] = {{"clock_settime", set_time},
-                                       {"clock_adjtime", adjust},
-                                       {"adjtimex", adjust_old},
-                                       {"settimeofday", old_set_time},
-                                       {"sched_fifo", real_time},
-                                       {"sched_rr", round_robin},
-                                       {"sched_deadline", deadline},
-                                       {"nice", priority},
-                                       {"ioprio", io_priority},
-                                       {"mlock", lock_memory},
-                                       {"mlockall", lock_all},
-                                       {"raise_limits", raise_limits},
-                                       {"many_files", many_files},
-                                       {"core_dump", core_dump}};
+constexpr attack::Attack kAttacks[] = {
+    {"clock_settime", set_time},    {"clock_adjtime", adjust}, {"adjtimex", adjust_old},
+    {"settimeofday", old_set_time}, {"sched_fifo", real_time}, {"sched_rr", round_robin},
+    {"sched_deadline", deadline},   {"nice", priority},        {"ioprio", io_priority},
+    {"mlock", lock_memory},         {"mlockall", lock_all},    {"raise_limits", raise_limits},
+    {"many_files", many_files},     {"core_dump", core_dump}};
 
 }  // namespace
 

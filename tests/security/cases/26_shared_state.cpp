@@ -1,5 +1,5 @@
-// Line 26: state that two sandboxes share. `leave KIND MARKER` puts something, says "ready" and waits
-// for its stdin to end; `find KIND MARKER` in another sandbox looks for it.
+// Line 26: state that two sandboxes share. `leave KIND MARKER` puts something, says "ready" and
+// waits for its stdin to end; `find KIND MARKER` in another sandbox looks for it.
 #include <mqueue.h>
 #include <sys/file.h>
 #include <sys/ipc.h>

@@ -1,5 +1,5 @@
-// Line 27: the network. TCP goes to the runner's own listener on the host's loopback and nowhere else;
-// every other address is only asked for a route (connect of a UDP socket sends nothing).
+// Line 27: the network. TCP goes to the runner's own listener on the host's loopback and nowhere
+// else; every other address is only asked for a route (connect of a UDP socket sends nothing).
 #include <arpa/inet.h>
 #include <ifaddrs.h>
 #include <net/if.h>
@@ -17,7 +17,8 @@ void host_listener() {
   address.sin_family = AF_INET;
   address.sin_port = htons(static_cast<uint16_t>(attack::number(0)));
   address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-  attack::verdict(connect(fd, reinterpret_cast<sockaddr*>(&address), sizeof address), "connect to the host's loopback");
+  attack::verdict(connect(fd, reinterpret_cast<sockaddr*>(&address), sizeof address),
+                  "connect to the host's loopback");
 }
 
 void route() {
@@ -28,11 +29,13 @@ void route() {
   if (inet_pton(AF_INET, text, &four.sin_addr) == 1) {
     four.sin_family = AF_INET;
     four.sin_port = htons(80);
-    result = connect(socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0), reinterpret_cast<sockaddr*>(&four), sizeof four);
+    result = connect(socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0),
+                     reinterpret_cast<sockaddr*>(&four), sizeof four);
   } else if (inet_pton(AF_INET6, text, &six.sin6_addr) == 1) {
     six.sin6_family = AF_INET6;
     six.sin6_port = htons(80);
-    result = connect(socket(AF_INET6, SOCK_DGRAM | SOCK_CLOEXEC, 0), reinterpret_cast<sockaddr*>(&six), sizeof six);
+    result = connect(socket(AF_INET6, SOCK_DGRAM | SOCK_CLOEXEC, 0),
+                     reinterpret_cast<sockaddr*>(&six), sizeof six);
   } else {
     attack::broken("no address: %s", text);
   }
@@ -51,7 +54,8 @@ void interfaces() {
     }
     ifreq request{};
     strncpy(request.ifr_name, one->if_name, IFNAMSIZ - 1);
-    if (ioctl(socket(AF_INET, SOCK_DGRAM, 0), SIOCGIFFLAGS, &request) == 0 && (request.ifr_flags & IFF_UP) == 0) {
+    if (ioctl(socket(AF_INET, SOCK_DGRAM, 0), SIOCGIFFLAGS, &request) == 0 &&
+        (request.ifr_flags & IFF_UP) == 0) {
       continue;
     }
     attack::through("interface %s", one->if_name);

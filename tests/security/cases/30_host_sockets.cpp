@@ -20,7 +20,7 @@ void walk_folder(const char* folder, int depth) {
     char path[4096];
     snprintf(path, sizeof path, "%s/%s", strcmp(folder, "/") == 0 ? "" : folder, entry->d_name);
     ++g_seen;
-    struct stat info {};
+    struct stat info{};
     if (lstat(path, &info) != 0) {
       continue;
     }
@@ -39,15 +39,17 @@ void walk() {
 }
 
 void known() {
-  for (const char* path : {"/var/run/docker.sock", "/run/docker.sock", "/run/containerd/containerd.sock",
-                           "/run/dbus/system_bus_socket", "/run/systemd/private", "/run/systemd/notify",
-                           "/run/podman/podman.sock", "/run/crio/crio.sock", "/dev/log", "/run/user/0/bus",
-                           "/var/run/postgresql/.s.PGSQL.5432", "/tmp/.X11-unix/X0", "/run/snapd.socket"}) {
+  for (const char* path :
+       {"/var/run/docker.sock", "/run/docker.sock", "/run/containerd/containerd.sock",
+        "/run/dbus/system_bus_socket", "/run/systemd/private", "/run/systemd/notify",
+        "/run/podman/podman.sock", "/run/crio/crio.sock", "/dev/log", "/run/user/0/bus",
+        "/var/run/postgresql/.s.PGSQL.5432", "/tmp/.X11-unix/X0", "/run/snapd.socket"}) {
     sockaddr_un address{};
     address.sun_family = AF_UNIX;
     strncpy(address.sun_path, path, sizeof address.sun_path - 1);
     int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
-    if (connect(fd, reinterpret_cast<sockaddr*>(&address), sizeof address) == 0 || errno != ENOENT) {
+    if (connect(fd, reinterpret_cast<sockaddr*>(&address), sizeof address) == 0 ||
+        errno != ENOENT) {
       attack::through("%s is there: %s", path, strerrorname_np(errno));
     }
     close(fd);
@@ -57,9 +59,10 @@ void known() {
 
 // Secrets of the host that a read-only view must leave out.
 void secrets() {
-  for (const char* path : {"/etc/shadow", "/etc/gshadow", "/etc/sudoers", "/root", "/home", "/etc/ssh/ssh_host_rsa_key",
-                           "/etc/ssl/private", "/etc/machine-id", "/etc/hostname", "/etc/fstab", "/boot", "/var/lib",
-                           "/var/log", "/work", "/srv", "/mnt", "/media", "/etc/environment", "/etc/passwd-"}) {
+  for (const char* path : {"/etc/shadow", "/etc/gshadow", "/etc/sudoers", "/root", "/home",
+                           "/etc/ssh/ssh_host_rsa_key", "/etc/ssl/private", "/etc/machine-id",
+                           "/etc/hostname", "/etc/fstab", "/boot", "/var/lib", "/var/log", "/work",
+                           "/srv", "/mnt", "/media", "/etc/environment", "/etc/passwd-"}) {
     DIR* dir = opendir(path);
     if (dir != nullptr) {
       while (dirent* entry = readdir(dir)) {

@@ -1,4 +1,5 @@
-// Line 33: the host's environment and arguments. The runner gives `atoll` a variable and looks for it.
+// Line 33: the host's environment and arguments. The runner gives `atoll` a variable and looks for
+// it.
 #include <dirent.h>
 
 #include "attack.hpp"

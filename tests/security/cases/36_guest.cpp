@@ -10,8 +10,8 @@
 
 namespace {
 
-// Permission to signal is the escape: pid 1 is immune to most signals from inside by the kernel's own
-// rule, but a guest that is not pid 1 (Docker, srt) is not.
+// Permission to signal is the escape: pid 1 is immune to most signals from inside by the kernel's
+// own rule, but a guest that is not pid 1 (Docker, srt) is not.
 void may_signal() { attack::verdict(kill(1, 0), "kill(1, 0)"); }
 void may_signal_all() {
   // -1 never counts the caller itself or pid 1: another execution's process would be hit. Nobody is
@@ -40,7 +40,8 @@ void may_signal_by_owner() {
 
 // The real thing: everything is fired, then this program must still be heard.
 void kill_everything() {
-  for (int number : {SIGTERM, SIGHUP, SIGUSR1, SIGSEGV, SIGCHLD, SIGPIPE, SIGSTOP, SIGTSTP, SIGKILL}) {
+  for (int number :
+       {SIGTERM, SIGHUP, SIGUSR1, SIGSEGV, SIGCHLD, SIGPIPE, SIGSTOP, SIGTSTP, SIGKILL}) {
     kill(1, number);
     syscall(SYS_tgkill, 1, 1, number);
   }
@@ -62,7 +63,8 @@ void limit_files_high_bits() {
 }
 void limit_parent() {
   rlimit none{0, 0};
-  attack::verdict(syscall(SYS_prlimit64, getppid(), RLIMIT_NOFILE, &none, nullptr), "prlimit of the parent");
+  attack::verdict(syscall(SYS_prlimit64, getppid(), RLIMIT_NOFILE, &none, nullptr),
+                  "prlimit of the parent");
 }
 void limit_read() {
   rlimit now{};
@@ -90,13 +92,19 @@ void policy() {
   sched_param param{};
   attack::verdict(sched_setscheduler(1, SCHED_IDLE, &param), "sched_setscheduler(1, SCHED_IDLE)");
 }
-void io_priority() { attack::verdict(syscall(SYS_ioprio_set, 1, 1, 3 << 13), "ioprio_set(1, idle)"); }
-void oom_score() { attack::verdict(open("/proc/1/oom_score_adj", O_WRONLY | O_CLOEXEC), "/proc/1/oom_score_adj"); }
+void io_priority() {
+  attack::verdict(syscall(SYS_ioprio_set, 1, 1, 3 << 13), "ioprio_set(1, idle)");
+}
+void oom_score() {
+  attack::verdict(open("/proc/1/oom_score_adj", O_WRONLY | O_CLOEXEC), "/proc/1/oom_score_adj");
+}
 void working_directory() {
   char target[PATH_MAX];
   attack::verdict(readlink("/proc/1/cwd", target, sizeof target), "/proc/1/cwd");
 }
-void root_directory() { attack::verdict(open("/proc/1/root/", O_RDONLY | O_DIRECTORY | O_CLOEXEC), "/proc/1/root"); }
+void root_directory() {
+  attack::verdict(open("/proc/1/root/", O_RDONLY | O_DIRECTORY | O_CLOEXEC), "/proc/1/root");
+}
 
 // Talking to the guest's own listening socket, if it can be found by path or abstract name.
 void find_socket() {
@@ -110,7 +118,8 @@ void find_socket() {
   attack::holds("the guest's socket is not listed");
 }
 
-// Children that outlive us belong to the guest: more of them than it has room for must not starve it.
+// Children that outlive us belong to the guest: more of them than it has room for must not starve
+// it.
 void flood_reaper() {
   for (int i = 0; i < 2000; ++i) {
     pid_t child = fork();
@@ -127,7 +136,35 @@ void flood_reaper() {
   attack::holds("still heard after 2000 orphans");
 }
 
-constexpr attack::Attack kAttacks[] = {{"may_signal", may_signal},
+// Signals everybody who can be signalled, for ever: a new execution is one of us for a moment
+// before its program starts, and the guest waits for that moment to end. For guest_storm_test.cpp.
+template <int kSignal>
+void storm() {
+  (void)!write(1, "ready\n", 6);
+  for (;;) {
+    kill(-1, kSignal);
+  }
+}
+// As fast as the processors allow: everything about a process of our uid that can be changed.
+void meddle() {
+  (void)!write(1, "ready\n", 6);
+  sched_param idle{};
+  for (;;) {
+    for (int pid = getpid() + 1; pid < getpid() + 40; ++pid) {
+      sched_setscheduler(pid, SCHED_IDLE, &idle);
+      setpriority(PRIO_PROCESS, static_cast<id_t>(pid), 19);
+      setpgid(pid, 0);
+      rlimit none{0, 0};
+      syscall(SYS_prlimit64, pid, RLIMIT_NOFILE, &none, nullptr);
+    }
+  }
+}
+
+constexpr attack::Attack kAttacks[] = {{"stop_storm", storm<SIGSTOP>},
+                                       {"kill_storm", storm<SIGKILL>},
+                                       {"segv_storm", storm<SIGSEGV>},
+                                       {"meddle", meddle},
+                                       {"may_signal", may_signal},
                                        {"may_signal_all", may_signal_all},
                                        {"may_signal_by_thread", may_signal_by_thread},
                                        {"may_signal_by_pidfd", may_signal_by_pidfd},

@@ -77,7 +77,8 @@ inline constexpr int kStopped = 10;
 
 // Reaching the kernel's own code is the escape: these errnos come from behind the wall, from checks
 // that the handler makes before it looks at privileges.
-[[noreturn]] inline void reached(long result, std::initializer_list<int> from_behind, const char* what) {
+[[noreturn]] inline void reached(long result, std::initializer_list<int> from_behind,
+                                 const char* what) {
   if (result >= 0) {
     through("%s gave %ld", what, result);
   }
@@ -91,7 +92,9 @@ inline constexpr int kStopped = 10;
 
 // Makes this process root of a user namespace of its own, where nothing stops that: the way in to
 // mounts, packet sockets and cgroups for code that has no capabilities. Failing is no verdict.
-inline bool become_namespace_root(int more_flags) { return unshare(CLONE_NEWUSER | more_flags) == 0; }
+inline bool become_namespace_root(int more_flags) {
+  return unshare(CLONE_NEWUSER | more_flags) == 0;
+}
 
 struct Attack {
   const char* name;
@@ -114,7 +117,8 @@ inline unsigned long long number(int index) { return strtoull(argument(index), n
 inline int choose(int argc, char** argv, std::span<const Attack> attacks) {
   g_argc = argc;
   g_argv = argv;
-  // A wall that hangs its prey is as bad as one that lets it out: never outlive the runner's patience.
+  // A wall that hangs its prey is as bad as one that lets it out: never outlive the runner's
+  // patience.
   alarm(60);
   for (const Attack& attack : attacks) {
     if (argc > 1 && strcmp(argv[1], attack.name) == 0) {

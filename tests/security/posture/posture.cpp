@@ -1,4 +1,5 @@
-// Prints everything that can be observed of a process's standing in a sandbox, one JSON object a line:
+// Prints everything that can be observed of a process's standing in a sandbox, one JSON object a
+// line:
 // {"key": …, "value": …}. posture_test.py compares it with expected_posture.json.
 #include <dirent.h>
 #include <grp.h>
@@ -98,13 +99,17 @@ void rights() {
   char line[512];
   while (file != nullptr && fgets(line, sizeof line, file) != nullptr) {
     line[strcspn(line, "\n")] = 0;
-    for (const char* name : {"CapInh", "CapPrm", "CapEff", "CapBnd", "CapAmb", "NoNewPrivs", "Seccomp", "Seccomp_filters",
-                             "Threads", "SigBlk", "SigIgn", "NSpid"}) {
+    for (const char* name :
+         {"CapInh", "CapPrm", "CapEff", "CapBnd", "CapAmb", "NoNewPrivs", "Seccomp",
+          "Seccomp_filters", "Threads", "SigBlk", "SigIgn", "NSpid"}) {
       size_t size = strlen(name);
       if (strncmp(line, name, size) == 0 && line[size] == ':') {
         entry(name, line + size + 1 + strspn(line + size + 1, "\t "));
       }
     }
+  }
+  if (file != nullptr) {
+    fclose(file);
   }
   entry_format("securebits", "%x", prctl(PR_GET_SECUREBITS, 0, 0, 0, 0));
   entry_format("dumpable", "%d", prctl(PR_GET_DUMPABLE, 0, 0, 0, 0));
@@ -154,6 +159,9 @@ void mounts() {
     bool shared = strstr(line, " shared:") != nullptr || strstr(line, " master:") != nullptr;
     entry_format("mount", "%s %s %s%s", target, type, options, shared ? " SHARED" : "");
   }
+  if (file != nullptr) {
+    fclose(file);
+  }
 }
 
 void descriptors() {
@@ -163,7 +171,7 @@ void descriptors() {
     if (item->d_name[0] == '.' || fd == dirfd(dir)) {
       continue;
     }
-    struct stat info {};
+    struct stat info{};
     fstat(fd, &info);
     const char* kind = S_ISFIFO(info.st_mode)   ? "pipe"
                        : S_ISCHR(info.st_mode)  ? "device"
@@ -182,8 +190,9 @@ void descriptors() {
 }
 
 void limits() {
-  constexpr const char* kNames[] = {"cpu",  "fsize",      "data",     "stack", "core",   "rss",    "nproc", "nofile",
-                                    "memlock", "as",      "locks",    "sigpending", "msgqueue", "nice", "rtprio", "rttime"};
+  constexpr const char* kNames[] = {"cpu",      "fsize",  "data",    "stack", "core",  "rss",
+                                    "nproc",    "nofile", "memlock", "as",    "locks", "sigpending",
+                                    "msgqueue", "nice",   "rtprio",  "rttime"};
   for (int i = 0; i < 16; ++i) {
     rlimit limit{};
     getrlimit(static_cast<__rlimit_resource_t>(i), &limit);

@@ -1,0 +1,43 @@
+// What the static programs need of a C++ run-time library. They are built from libc++'s headers
+// alone (docs/adr/0008-musl-and-libcxx.md): its compiled part is made for another C library.
+#include <charconv>
+#include <cstdlib>
+#include <new>
+#include <string>
+
+// Out of memory ends the process (house rule), so nothing here throws.
+void* operator new(std::size_t size) {
+  void* memory = std::malloc(size);
+  if (memory == nullptr) std::abort();
+  return memory;
+}
+void* operator new[](std::size_t size) { return operator new(size); }
+void operator delete(void* memory) noexcept { std::free(memory); }
+void operator delete[](void* memory) noexcept { std::free(memory); }
+void operator delete(void* memory, std::size_t) noexcept { std::free(memory); }
+void operator delete[](void* memory, std::size_t) noexcept { std::free(memory); }
+
+extern "C" [[noreturn]] void __cxa_pure_virtual() { std::abort(); }
+
+_LIBCPP_BEGIN_NAMESPACE_STD
+
+[[noreturn]] void __libcpp_verbose_abort(const char*, ...) { std::abort(); }
+
+namespace {
+template <typename T>
+string decimal(T value) {
+  char text[24];
+  return string(text, to_chars(text, text + sizeof text, value).ptr);
+}
+}  // namespace
+
+string to_string(int value) { return decimal(value); }
+string to_string(unsigned value) { return decimal(value); }
+string to_string(long value) { return decimal(value); }
+string to_string(unsigned long value) { return decimal(value); }
+
+// The headers promise these to be in the library.
+template class basic_string<char>;
+template string operator+ <char, char_traits<char>, allocator<char>>(const char*, const string&);
+
+_LIBCPP_END_NAMESPACE_STD

@@ -1,0 +1,24 @@
+// How the engine fails: with the step that did and its errno, which is all that a reply carries.
+#pragma once
+
+#include <cerrno>
+#include <expected>
+
+#include "base/try.hpp"
+#include "engine/launcher_protocol.hpp"
+
+namespace atl::engine {
+
+struct Failure {
+  Step step = Step::kNone;
+  std::int32_t errno_value = 0;
+};
+
+template <typename T>
+using Outcome = std::expected<T, Failure>;
+
+inline std::unexpected<Failure> failed(Step step, int error = errno) {
+  return std::unexpected(Failure{step, error});
+}
+
+}  // namespace atl::engine

@@ -1,0 +1,130 @@
+#include "engine/sys.hpp"
+
+#include <linux/magic.h>
+#include <linux/sched.h>
+#include <sched.h>
+#include <signal.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <sys/un.h>
+#include <sys/vfs.h>
+#include <sys/wait.h>
+
+#include <algorithm>
+#include <cstdarg>
+#include <cstdio>
+#include <cstring>
+
+#include "engine/launcher_protocol.hpp"
+
+namespace atl::engine {
+
+Text::Text(const char* format, ...) {
+  va_list values;
+  va_start(values, format);
+  std::vsnprintf(text_, sizeof text_, format, values);
+  va_end(values);
+}
+
+bool write_file(int dir, const char* name, std::string_view bytes, int flags, mode_t mode) {
+  UniqueFd fd = open_at(dir, name, flags, mode);
+  return fd && ::write(fd.get(), bytes.data(), bytes.size()) == static_cast<ssize_t>(bytes.size());
+}
+
+std::string read_file(int dir, const char* name) {
+  UniqueFd fd = open_at(dir, name);
+  char text[1023];
+  ssize_t size = fd ? ::read(fd.get(), text, sizeof text) : 0;
+  return std::string(text, static_cast<std::size_t>(std::max<ssize_t>(size, 0)));
+}
+
+bool make_mount_point(const char* path, bool folder) {
+  char part[kMaxBoxPath] = {};
+  std::strncpy(part, path, sizeof part - 1);
+  for (char* at = part + 1; (at = std::strchr(at, '/')) != nullptr; ++at) {
+    *at = '\0';
+    if (!make_folder(AT_FDCWD, part, 0755) && errno != EROFS) return false;
+    *at = '/';
+  }
+  return (folder ? ::mkdir(path, 0755) : ::mknod(path, S_IFREG | 0644, 0)) == 0 || errno == EEXIST;
+}
+
+pid_t clone_child(std::uint64_t flags, UniqueFd& pidfd) {
+  int fd = -1;
+  clone_args args{.flags = flags | CLONE_PIDFD,
+                  .pidfd = reinterpret_cast<std::uint64_t>(&fd),
+                  .exit_signal = SIGCHLD};
+  auto pid = static_cast<pid_t>(::syscall(SYS_clone3, &args, sizeof args));
+  if (pid > 0) pidfd.reset(fd);
+  return pid;
+}
+
+void end_child(const UniqueFd& pidfd) {
+  ::syscall(SYS_pidfd_send_signal, pidfd.get(), SIGKILL, nullptr, 0);
+  siginfo_t info{};
+  ::waitid(P_PIDFD, static_cast<id_t>(pidfd.get()), &info, WEXITED);
+}
+
+bool make_pipe(UniqueFd& read_end, UniqueFd& write_end) {
+  int ends[2];
+  if (::pipe2(ends, O_CLOEXEC) != 0) return false;
+  read_end.reset(ends[0]);
+  write_end.reset(ends[1]);
+  return true;
+}
+
+UniqueFd listen_at(const UniqueFd& dir, const char* name, int type, const uid_t* owner) {
+  UniqueFd fd(::socket(AF_UNIX, type | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
+  sockaddr_un address{.sun_family = AF_UNIX, .sun_path = {}};
+  std::snprintf(address.sun_path, sizeof address.sun_path, "/proc/self/fd/%d/%s", dir.get(), name);
+  constexpr auto kSameGroup = static_cast<gid_t>(-1);
+  // The mode before the name: nobody else may connect in between.
+  if (!fd || ::fchmod(fd.get(), 0600) != 0 ||
+      ::bind(fd.get(), reinterpret_cast<sockaddr*>(&address), sizeof address) != 0 ||
+      (owner && ::fchownat(dir.get(), name, *owner, kSameGroup, AT_SYMLINK_NOFOLLOW) != 0) ||
+      ::listen(fd.get(), 8) != 0) {
+    return {};
+  }
+  return fd;
+}
+
+UniqueFd open_kept(const UniqueFd& dir, const char* name) {
+  UniqueFd kept = open_at(dir.get(), name);
+  struct statfs fs{};
+  if (!kept || ::fstatfs(kept.get(), &fs) != 0 || fs.f_type != NSFS_MAGIC) return {};
+  return kept;
+}
+
+// By descriptors, so that no path is walked twice.
+bool keep_namespace(const UniqueFd& ns, const UniqueFd& dir, const char* name) {
+  UniqueFd spot = open_at(dir.get(), name, O_RDONLY | O_CREAT);
+  UniqueFd tree = clone_mount(ns.get(), "");
+  constexpr unsigned kByDescriptors = MOVE_MOUNT_F_EMPTY_PATH | MOVE_MOUNT_T_EMPTY_PATH;
+  return spot && tree && move_mount(tree.get(), "", spot.get(), "", kByDescriptors) == 0;
+}
+
+bool write_id_maps(pid_t pid, std::string_view uids, std::string_view gids, bool deny_setgroups) {
+  auto write = [pid](const char* file, std::string_view text) {
+    return write_file(AT_FDCWD, Text("/proc/%d/%s", pid, file).c_str(), text);
+  };
+  return (!deny_setgroups || write("setgroups", "deny")) && write("uid_map", uids) &&
+         write("gid_map", gids);
+}
+
+UniqueFd make_idmap(std::string_view map) {
+  // The namespace needs a process only until a descriptor holds it.
+  UniqueFd pidfd, userns;
+  pid_t pid = clone_child(CLONE_NEWUSER, pidfd);
+  if (pid == 0) {
+    for (;;) ::pause();
+  }
+  if (pid > 0 && write_id_maps(pid, map, map, false)) {
+    userns.reset(::open(Text("/proc/%d/ns/user", pid).c_str(), O_RDONLY | O_CLOEXEC));
+  }
+  int error = errno;
+  if (pidfd) end_child(pidfd);
+  errno = error;
+  return userns;
+}
+
+}  // namespace atl::engine

@@ -1,1 +1,0 @@
-#include "sandbox/conformance.hpp"

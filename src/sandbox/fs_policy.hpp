@@ -1,0 +1,37 @@
+// From the patterns that people write (denyRead: ["~/.ssh", "**/*.key"]) to the concrete paths that
+// a sandbox is built with. No I/O of its own: whoever calls tells which names exist.
+//
+// A rule covers everything below its path. A glob is expanded when the sandbox is made: what
+// appears later under a matching name is not covered, so deny a folder where that matters.
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "base/result.hpp"
+#include "sandbox/spec.hpp"
+
+namespace atl::sandbox {
+
+struct FilesystemPatterns {
+  std::vector<std::string> deny_read;
+  std::vector<std::string> allow_write;
+  std::vector<std::string> deny_write;
+};
+
+// The names in a folder inside the sandbox; none when it is no folder, a symlink to one (loops), or
+// cannot be read.
+using ListNames = std::function<std::vector<std::string>(const std::string& folder)>;
+
+inline constexpr std::size_t kMaxFilesystemRules = 64;
+
+// `~` is the workspace, relative patterns start there. Globs *, ?, [..] within a component, ** for
+// any number of components. kInvalidArgument: empty, "..", "~user", NUL. kTooLarge: more than
+// kMaxFilesystemRules paths, or a search through too many folders.
+Result<FilesystemPolicy> expand_policy(const FilesystemPatterns& patterns,
+                                       const ListNames& list_names,
+                                       const std::string& workspace = "/workspace");
+
+}  // namespace atl::sandbox
