@@ -148,16 +148,14 @@ int serve_native() {
   std::vector<int> task_fds;
   int next = atl::guest::kFirstTaskFd;
   for (int i = 0; i < config.task_fds; ++i) task_fds.push_back(next++);
-  if (config.cgroup_fd != 0) {
-    // Not CLONE_INTO_CGROUP: it needs clone3, which our own system-call filter has to refuse.
-    int procs = ::openat(next, "cgroup.procs", O_WRONLY | O_CLOEXEC);
-    if (procs < 0) return give_up("the user's cgroup cannot be entered");
-    ::close(next);
-    task_fds.push_back(procs);
-  }
   Server server(config, std::move(task_fds), open_null());
   ::fcntl(atl::guest::kListenFd, F_SETFL, O_RDWR | O_NONBLOCK);
-  server.listen(UniqueFd(atl::guest::kListenFd));
+  UniqueFd socket(atl::guest::kListenFd);
+  if (config.connected != 0) {
+    server.serve(std::move(socket), UniqueFd());
+  } else {
+    server.listen(std::move(socket));
+  }
   return server.run();
 }
 

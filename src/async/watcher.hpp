@@ -2,8 +2,6 @@
 // never closed here. Internal to async/.
 #pragma once
 
-#include <utility>
-
 #include <boost/asio/posix/stream_descriptor.hpp>
 
 #include "async/task.hpp"
@@ -16,7 +14,7 @@ class Watcher {
  public:
   using Descriptor = boost::asio::posix::basic_stream_descriptor<Executor>;
 
-  explicit Watcher(Executor executor) : descriptor_(std::move(executor)) {}
+  explicit Watcher(const Executor& executor) : descriptor_(executor) {}
   Watcher(const Watcher&) = delete;
   Watcher& operator=(const Watcher&) = delete;
   ~Watcher() { release(); }

@@ -112,16 +112,30 @@ Outcome<void> prepare_mounts(const LauncherState& state, std::span<UniqueFd> sou
   return {};
 }
 
+// The guest is given no other kind of descriptor, whatever the caller sent.
+bool is_unix_stream(const UniqueFd& socket) {
+  int domain = 0, type = 0;
+  socklen_t size = sizeof domain;
+  return ::getsockopt(socket.get(), SOL_SOCKET, SO_DOMAIN, &domain, &size) == 0 &&
+         ::getsockopt(socket.get(), SOL_SOCKET, SO_TYPE, &type, &size) == 0 && domain == AF_UNIX &&
+         type == SOCK_STREAM;
+}
+
 Outcome<void> prepare_guest(const LauncherState& state, const Box& box, BoxPlan& plan) {
   plan.guest_program = state.guest_program.get();
   plan.slot_lock = box.slot.lock.get();
   const char* id = box.id.text.data();
-  plan.listener =
-      listen_at(state.run, Text("%s.sock", id).c_str(), SOCK_STREAM, state.socket_owner());
-  if (!plan.listener) return failed(Step::kSocket);
+  if (plan.request.connected == 0) {
+    plan.socket =
+        listen_at(state.run, Text("%s.sock", id).c_str(), SOCK_STREAM, state.socket_owner());
+  } else if (!is_unix_stream(plan.socket)) {
+    return failed(Step::kSocket, ENOTSOCK);
+  }
+  if (!plan.socket) return failed(Step::kSocket);
 
   const Limits& limits = plan.request.limits;
-  guest::GuestConfig config{.user_uid = plan.user_uid,
+  guest::GuestConfig config{.connected = static_cast<std::uint8_t>(plan.request.connected),
+                            .user_uid = plan.user_uid,
                             .user_gid = plan.user_uid,
                             .open_files = limits.open_files,
                             .token = plan.request.token};
@@ -168,7 +182,8 @@ Outcome<void> start(const LauncherState& state, Box& box, BoxPlan& plan) {
     return failed(Step::kMaps);
   }
   (void)!::write(maps_write.get(), "1", 1);
-  write_record(state, box);  // while pid 1 builds: a record is needed only once it runs
+  // While pid 1 builds: a record is needed only once it runs, and by nobody if it dies with us.
+  if (!state.once) write_record(state, box);
   // Mounting somebody's folders may hang on his network; nobody else shall wait for that.
   pollfd end{failure_read.get(), POLLIN, 0};
   if (::poll(&end, 1, kBuildTime) == 0) return failed(Step::kExecGuest, ETIMEDOUT);
@@ -194,9 +209,10 @@ Outcome<void> build(LauncherState& state, std::span<UniqueFd> sources, Box& box,
 }  // namespace
 
 Outcome<Box> create_box(LauncherState& state, const CreateRequest& request,
-                        std::span<UniqueFd> sources) {
+                        std::span<UniqueFd> sources, UniqueFd connection) {
   Box box{.id = request.header.id};
   BoxPlan plan{.request = request, .rootless = state.rootless, .once = state.once};
+  plan.socket = std::move(connection);
   Outcome<void> built = build(state, sources, box, plan);
   // Wherever building it led, the next one starts from the template and the host's network.
   bool back = ::setns(state.host_template.get(), CLONE_NEWNS) == 0 &&
@@ -205,7 +221,7 @@ Outcome<Box> create_box(LauncherState& state, const CreateRequest& request,
   if (built) return box;
   if (box.pidfd) end_child(box.pidfd);
   // Without a socket of its own the names belong to another sandbox of that id.
-  if (plan.listener) forget_box(state, box.id);
+  if (plan.socket && request.connected == 0) forget_box(state, box.id);
   return std::unexpected(built.error());
 }
 

@@ -29,8 +29,8 @@ struct BoxPlan {
   std::array<UniqueFd, kMaxMounts> mounts;  // detached, ready to be attached
   UniqueFd disk;        // a detached disk image for everything writable; none: tmpfs
   UniqueFd maps_ready;  // one byte: the parent has written the uid maps
-  UniqueFd config;      // for the guest, as is the listening socket
-  UniqueFd listener;
+  UniqueFd config;      // for the guest, as is the socket: listening, or the one connection
+  UniqueFd socket;
   int failure = -1;    // a Failure goes here; closed by a successful exec
   int slot_lock = -1;  // the guest holds it, unknowing: the slot stays taken while pid 1 lives
   int guest_program = -1;
@@ -74,7 +74,7 @@ struct LauncherState {
 
 // Builds the sandbox. On failure nothing is left behind and the Failure says which step.
 Outcome<Box> create_box(LauncherState& state, const CreateRequest& request,
-                        std::span<UniqueFd> sources);
+                        std::span<UniqueFd> sources, UniqueFd connection);
 // RUN/boxes/ID: what a restarted launcher must know of a living sandbox. Only launchers write
 // there.
 void write_record(const LauncherState& state, const Box& box);

@@ -212,7 +212,7 @@ void arrange_descriptors(BoxPlan& plan) noexcept {
   std::size_t count = 0;
   auto add = [&](int fd) { sources[count++] = move_aside(plan, fd); };
   add(plan.config.get());
-  add(plan.listener.get());
+  add(plan.socket.get());
   for (const UniqueFd& tasks : plan.user_tasks) {
     if (tasks) add(tasks.get());
   }

@@ -90,7 +90,7 @@ class Launcher {
 
   // One datagram into request_; its descriptors are owned from the first moment.
   ssize_t receive(const UniqueFd& client, std::vector<UniqueFd>& received) {
-    alignas(cmsghdr) char control[CMSG_SPACE(sizeof(int) * kMaxMounts)];
+    alignas(cmsghdr) char control[CMSG_SPACE(sizeof(int) * (kMaxMounts + 1))];
     iovec part{request_.get(), sizeof *request_};
     msghdr message{.msg_iov = &part,
                    .msg_iovlen = 1,
@@ -134,7 +134,12 @@ class Launcher {
     if ((once_ && created_) || boxes_.size() >= kMaxSlots) return failed(Step::kBusy, EBUSY);
     if (find(reply.id) != boxes_.end()) return failed(Step::kBusy, EEXIST);
     created_ = true;
-    ATOLL_TRY(Box box, create_box(state_, *request_, sources));
+    UniqueFd connection;
+    if (request_->connected != 0) {
+      connection = std::move(sources.back());
+      sources.pop_back();
+    }
+    ATOLL_TRY(Box box, create_box(state_, *request_, sources, std::move(connection)));
     reply.walls = box.walls;
     boxes_.push_back(std::move(box));
     return true;

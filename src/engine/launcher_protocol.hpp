@@ -20,7 +20,7 @@ inline constexpr std::size_t kMaxBoxPath = 256;  // a path inside the sandbox, w
 inline constexpr std::size_t kBoxIdSize = 40;    // [a-z0-9-], with its NUL
 
 enum class LauncherOp : std::uint16_t {
-  kCreate = 1,   // CreateRequest + one descriptor per mount
+  kCreate = 1,   // CreateRequest + one descriptor per mount (+ the connection)
   kDestroy = 2,  // kill everything in it; the reply comes when all of it is gone
   kFreeze = 3,
   kThaw = 4,
@@ -66,6 +66,9 @@ struct CreateRequest {
   guest::Token token{};
   std::uint32_t mount_count = 0;
   std::uint32_t rule_count = 0;
+  // 1: the last descriptor is a connected Unix socket for the guest, which gets no other: nothing to
+  // find by name, and nobody to come back. For sandboxes that end with their maker.
+  std::uint32_t connected = 0;
   std::array<char, 64> hostname{};
   std::array<MountEntry, kMaxMounts> mounts;
   std::array<PathRule, kMaxRules> rules;

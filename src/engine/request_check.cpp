@@ -69,7 +69,8 @@ int check_request(CreateRequest& request, std::size_t size, std::size_t descript
   }
   if (size != sizeof(CreateRequest) || !named) return EBADMSG;
   if (!made_of(kHostLetters, text_of(request.hostname))) return EBADMSG;
-  if (request.mount_count > kMaxMounts || request.mount_count != descriptors) return EBADMSG;
+  if (request.mount_count > kMaxMounts || request.connected > 1) return EBADMSG;
+  if (request.mount_count + request.connected != descriptors) return EBADMSG;
   if (request.rule_count > kMaxRules || !valid_limits(request.limits)) return EINVAL;
   for (std::uint32_t i = 0; i < request.mount_count; ++i) {
     std::string_view target = text_of(request.mounts[i].target);

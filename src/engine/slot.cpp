@@ -68,7 +68,7 @@ Outcome<Slot> claim_slot(const UniqueFd& shared, const Cgroups& cgroups, bool ro
     if (!slot.netns) return failed(Step::kNetwork);
     return slot;
   }
-  return failed(Step::kSlot, EIO);  // all slots of this host are taken
+  return failed(Step::kSlot, EAGAIN);  // all slots of this host are taken
 }
 
 void renew_netns(const UniqueFd& shared, const Slot& slot) {

@@ -18,8 +18,8 @@ using Token = std::array<std::uint8_t, kTokenSize>;
 struct GuestConfig {
   std::uint32_t magic = kMagic;
   std::uint16_t version = kVersion;
-  std::uint8_t task_fds = 0;   // v1: from kFirstTaskFd on, `tasks` files of the user's cgroup leaf
-  std::uint8_t cgroup_fd = 0;  // 1: the next descriptor is the user's v2 cgroup folder
+  std::uint8_t task_fds = 0;   // from kFirstTaskFd on, files that take "0": the user's cgroup leaf
+  std::uint8_t connected = 0;  // 1: kListenFd is the one connection there will ever be
   std::uint32_t user_uid = 0;  // who user code runs as, in the sandbox's own numbering
   std::uint32_t user_gid = 0;
   std::uint32_t open_files = 0;  // RLIMIT_NOFILE of user code

@@ -57,7 +57,10 @@ Result<guest::ExecArgs> exec_args(const ExecRequest& request, const std::string&
     if (has_nul(value)) return fail(Code::kInvalidArgument, "a variable holds a NUL byte");
     env.insert_or_assign(name, value);
   }
-  for (const auto& [name, value] : env) args.env.push_back(name + "=" + value);
+  for (const auto& [name, value] : env) {
+    std::string entry = name;
+    args.env.push_back(entry.append("=").append(value));
+  }
   // Empty means /workspace to the guest, which also works where that is missing.
   bool default_cwd = request.cwd.empty() && workspace == "/workspace";
   if (!default_cwd) {

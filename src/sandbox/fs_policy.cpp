@@ -69,7 +69,8 @@ class Expansion {
       ATOLL_CHECK(walk(folder, rest.subspan(1), true));
     }
     for (const std::string& name : list_names_(folder.empty() ? "/" : folder)) {
-      std::string path = folder + "/" + name;
+      std::string path = folder;
+      path.append("/").append(name);
       if (!any_depth && !glob_match(rest.front(), name)) continue;
       ATOLL_CHECK(walk(path, any_depth ? rest : rest.subspan(1), true));
     }

@@ -424,7 +424,7 @@ WALLS = ("user_namespace", "pid_namespace", "network_namespace", "ipc_namespace"
          "memory_limit", "cpu_limit", "pids_limit", "no_capabilities", "no_new_privs", "seccomp", "landlock_scopes",
          "read_only_root", "masked_proc", "own_uids", "disk_limit", "file_limits", "clean_start")
 # Walls that cannot stand without another one.
-NEEDS = {"no_new_privs": ("seccomp", "landlock_scopes"), "user_namespace": ("own_uids",)}
+NEEDS = {"no_new_privs": ("seccomp", "landlock_scopes"), "user_namespace": ("own_uids", "no_capabilities")}
 
 
 def reported(programs, off):

@@ -17,11 +17,12 @@ sys.path.insert(0, str(Path(__file__).resolve().parent))
 
 import harness
 
+# The forks come last: beside them the shell itself could start nothing more.
 BOMB = """
-/cases/19_fork_bomb storm &
 (while :; do /cases/20_memory_bomb anonymous 400000000; done) >/dev/null 2>&1 &
 (while :; do /cases/21_disk_fill bytes 1 4000000000; rm -f /tmp/fill /workspace/fill /dev/shm/fill; done) >/dev/null 2>&1 &
 echo ready
+/cases/19_fork_bomb storm &
 exec /cases/22_output_flood forever
 """
 ROUNDS = 20

@@ -109,6 +109,13 @@ def main():
     pass_name = "rootless" if options.rootless else "root"
     programs = harness.Programs(Path(options.build), rootless=options.rootless)
     failed, passed, skipped = [], 0, 0
+    # A product that cannot run /bin/true would fail every case in the same words.
+    for off in (None, ()):
+        out = programs.run(["/bin/true"], off)
+        if out.code != 0:
+            print(f"the {'real' if off is None else 'weak'} programs cannot run /bin/true: {out.how}\n{out.tail()}")
+            programs.close()
+            return 1
 
     def skip(name, reason):
         nonlocal skipped

@@ -26,7 +26,7 @@ LauncherClient::LauncherClient(async::Executor executor, UniqueFd control)
 
 Result<void> LauncherClient::send(const void* bytes, std::size_t size,
                                   std::span<const int> descriptors) {
-  alignas(cmsghdr) char ancillary[CMSG_SPACE(sizeof(int) * engine::kMaxMounts)] = {};
+  alignas(cmsghdr) char ancillary[CMSG_SPACE(sizeof(int) * (engine::kMaxMounts + 1))] = {};
   iovec part{const_cast<void*>(bytes), size};
   msghdr message{.msg_iov = &part, .msg_iovlen = 1};
   if (!descriptors.empty()) {

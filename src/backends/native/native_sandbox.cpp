@@ -1,5 +1,7 @@
 #include "backends/native/native_sandbox.hpp"
 
+#include <sys/socket.h>
+
 #include <utility>
 
 #include "async/unix_socket.hpp"
@@ -36,9 +38,20 @@ Task<Result<void>> NativeSandbox::start() {
   if (state_ != State::kCreated) co_return fail(Code::kConflict, "the sandbox was started before");
   ATOLL_CO_TRY(token_, tokens_.make(id()));
   ATOLL_CO_TRY(engine::CreateRequest request, create_request(spec_, token_));
-  std::vector<int> sources;
-  for (const sandbox::Mount& mount : spec_.mounts) sources.push_back(mount.source.get());
-  Result<engine::LauncherReply> reply = co_await launcher_->create(request, std::move(sources));
+  std::vector<int> descriptors;
+  for (const sandbox::Mount& mount : spec_.mounts) descriptors.push_back(mount.source.get());
+  UniqueFd guest_end;
+  if (once_) {
+    int ends[2];
+    if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0, ends) != 0) {
+      co_return fail_errno("socketpair");
+    }
+    connection_.reset(ends[0]);
+    guest_end.reset(ends[1]);
+    request.connected = 1;
+    descriptors.push_back(guest_end.get());
+  }
+  Result<engine::LauncherReply> reply = co_await launcher_->create(request, std::move(descriptors));
   if (!reply) {
     tokens_.forget(id());
     co_return fail(std::move(reply).error());
@@ -77,10 +90,12 @@ sandbox::Status NativeSandbox::status() const { return {state_, isolation_of(wal
 Task<Result<sandbox::GuestLink>> NativeSandbox::open_link() {
   if (state_ == State::kPaused) co_return fail(Code::kConflict, "the sandbox is paused");
   if (state_ != State::kRunning) co_return fail(Code::kNotStarted, "the sandbox is not running");
-  Result<UniqueFd> socket = co_await async::connect_unix(run_folder_ + "/" + id().str() + ".sock");
-  if (!socket) {
+  Result<UniqueFd> socket = std::move(connection_);
+  if (!once_) socket = co_await async::connect_unix(run_folder_ + "/" + id().str() + ".sock");
+  if (!socket || !*socket) {
     state_ = State::kStopped;
-    co_return fail(Error(Code::kNotStarted, "the sandbox is gone", socket.error().errno_value()));
+    int error = socket ? 0 : socket.error().errno_value();
+    co_return fail(Error(Code::kNotStarted, "the sandbox is gone", error));
   }
   async::Stream stream(executor(), std::move(*socket), async::FdKind::kSocket);
   co_return sandbox::GuestLink{std::move(stream), token_, std::nullopt};

@@ -41,6 +41,7 @@ class NativeSandbox : public sandbox::GuestSandbox {
   bool once_ = false;  // ends with this process, so stop() need not see it gone
   sandbox::SandboxSpec spec_;
   guest::Token token_{};
+  UniqueFd connection_;  // of a sandbox that ends with this process: made with it, used once
   std::uint32_t walls_ = 0;
   std::uint64_t oom_kills_seen_ = 0;
   sandbox::State state_ = sandbox::State::kCreated;
