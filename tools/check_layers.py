@@ -102,7 +102,7 @@ def self_test():
         "src/base/c.cpp": ("#include <boost/json.hpp>\n", 1),
         "src/guest/wire.hpp": ('#include "base/a.hpp"\n', 0),
         "src/guest/agent.hpp": ('#include "engine/slot.hpp"\n', 1),
-        "src/engine/slot.hpp": ('#include "guest/wire.hpp"\n#include "guest/agent.hpp"\n', 1),
+        "src/engine/slot.hpp": ('#include "guest/start.hpp"\n#include "guest/agent.hpp"\n', 1),
         "src/sandbox/s.hpp": ('#include "async/task.hpp"\n#include "engine/slot.hpp"\n', 1),
         "src/backends/native/n.cpp": ('#include "engine/slot.hpp"\n#include "backends/native/n.hpp"\n', 0),
         "src/backends/docker/d.cpp": ('#include "engine/slot.hpp"\n#include "backends/native/n.hpp"\n', 2),

@@ -66,8 +66,8 @@ struct CreateRequest {
   guest::Token token{};
   std::uint32_t mount_count = 0;
   std::uint32_t rule_count = 0;
-  // 1: the last descriptor is a connected Unix socket for the guest, which gets no other: nothing to
-  // find by name, and nobody to come back. For sandboxes that end with their maker.
+  // 1: the last descriptor is a connected Unix socket for the guest, which gets no other: nothing
+  // to find by name, and nobody to come back. For sandboxes that end with their maker.
   std::uint32_t connected = 0;
   std::array<char, 64> hostname{};
   std::array<MountEntry, kMaxMounts> mounts;

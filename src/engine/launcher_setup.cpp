@@ -64,8 +64,10 @@ Outcome<void> set_up_launcher(const LauncherOptions& options, LauncherState& sta
   ATOLL_TRY(state.ready_slot, claim_slot(state.shared, state.cgroups, state.rootless));
   ATOLL_TRY(state.host_template,
             enter_host_template(state.shared, state.host_mounts, state.rootless));
-  // Making a network namespace means moving into it. (Rootless cannot move back, and need not.)
-  if (!state.rootless && ::setns(state.host_network.get(), CLONE_NEWNET) != 0) {
+  // Making a network namespace means moving into it. Rootless there is no way back: stay.
+  if (state.rootless) {
+    state.host_network.reset(::open("/proc/self/ns/net", O_RDONLY | O_CLOEXEC));
+  } else if (::setns(state.host_network.get(), CLONE_NEWNET) != 0) {
     return failed(Step::kNetwork);
   }
   return {};

@@ -128,8 +128,12 @@ def main():
     for rootless, name in ((False, "expected_posture.json"), (True, "expected_posture_rootless.json")):
         programs = harness.Programs(Path(options.build), rootless=rootless)
         try:
-            for what, problems in (("inside", check_inside(programs, name)), ("outside", check_outside(programs))):
-                who = "rootless" if rootless else "root"
+            who = "rootless" if rootless else "root"
+            for what, check in (("inside", lambda: check_inside(programs, name)), ("outside", lambda: check_outside(programs))):
+                try:
+                    problems = check()
+                except (AssertionError, OSError, KeyError, IndexError) as error:
+                    problems = [f"{type(error).__name__}: {error}"]
                 for problem in problems:
                     failed = True
                     print(f"FAIL  {who}, {what}: {problem}")
