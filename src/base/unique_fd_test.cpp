@@ -34,7 +34,7 @@ TEST(UniqueFd, MoveAssignmentClosesTheOldOne) {
   EXPECT_FALSE(is_open(old));
   EXPECT_TRUE(is_open(kept));
   EXPECT_EQ(first.get(), kept);
-  EXPECT_FALSE(second);
+  EXPECT_FALSE(second);  // NOLINT(bugprone-use-after-move): that it is empty is the point
 }
 
 TEST(UniqueFd, SurvivesSelfMove) {

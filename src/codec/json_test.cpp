@@ -27,7 +27,7 @@ struct Outer {
   std::vector<Inner> inner;
   Level level = Level::kAllow;
   double cpus = 0.5;
-  bool default_ = true;
+  bool default_ = true;  // NOLINT(readability-identifier-naming): "default" is a keyword
   bool operator==(const Outer&) const = default;
 };
 BOOST_DESCRIBE_STRUCT(Outer, (), (image, command, memory_mb, env, inner, level, cpus, default_))

@@ -20,7 +20,7 @@ Task<void> survives_its_client(Box* box) {
                    "echo first; echo second; read word < gate; echo third $word; exit 7")));
     exec_id = process->exec_id();
     pid = process->pid();
-    ATOLL_NEED(std::string seen, co_await read_until(process.get(), "first\n"));
+    ATOLL_NEED_OK(co_await read_until(process.get(), "first\n"));
   }
 
   ATOLL_NEED(box->sandbox,

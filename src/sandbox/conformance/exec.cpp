@@ -78,9 +78,9 @@ Task<void> talks_back_and_forth(Box* box) {
                  {.argv = {"/bin/sh", "-c", "while read x; do echo got $x; done; echo end"},
                   .stdin_open = true}));
   ATOLL_NEED_OK(co_await process->write_stdin("one\n"));
-  ATOLL_NEED(std::string first, co_await read_until(process.get(), "got one\n"));
+  ATOLL_NEED_OK(co_await read_until(process.get(), "got one\n"));
   ATOLL_NEED_OK(co_await process->write_stdin("two\n"));
-  ATOLL_NEED(std::string second, co_await read_until(process.get(), "got two\n"));
+  ATOLL_NEED_OK(co_await read_until(process.get(), "got two\n"));
   ATOLL_NEED_OK(co_await process->close_stdin());
   ATOLL_NEED(ExecResult rest, co_await collect(process.get()));
   EXPECT_EQ(rest.stdout_bytes, "end\n");

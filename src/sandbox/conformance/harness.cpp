@@ -74,7 +74,7 @@ Task<Result<std::string>> read_until(Process* process, std::string text) {
   while (seen.find(text) == std::string::npos) {
     ATOLL_CO_TRY(OutputChunk chunk, co_await process->read());
     if (chunk.stream == OutputStream::kEnd)
-      co_return fail(Code::kIo, "ended before: " + text + " in: " + seen);
+      co_return fail(Code::kIo, text.append(" never came, but: ").append(seen));
     if (chunk.stream == OutputStream::kStdout) seen += chunk.bytes;
   }
   co_return seen;

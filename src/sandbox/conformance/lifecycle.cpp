@@ -55,7 +55,7 @@ Task<void> usage(Box* box) {
                             {.argv = {"python3", "-c",
                                       "b = bytearray(b'x' * 50_000_000)\nprint('ready', "
                                       "flush=True)\nimport time\ntime.sleep(1000)"}}));
-  ATOLL_NEED(std::string ready, co_await read_until(busy.get(), "ready\n"));
+  ATOLL_NEED_OK(co_await read_until(busy.get(), "ready\n"));
   ATOLL_NEED(Usage usage, co_await box->sandbox->usage());
   EXPECT_GE(usage.memory_bytes, 50'000'000u);
   EXPECT_GE(usage.pids, 1u);

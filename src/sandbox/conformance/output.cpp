@@ -11,7 +11,7 @@ Task<void> streams(Box* box) {
   ATOLL_NEED(auto process, co_await box->sandbox->spawn(
                                ExecRequest::shell("echo early; read x < gate; echo late")));
   // The first line arrives while the program still waits for us.
-  ATOLL_NEED(std::string early, co_await read_until(process.get(), "early\n"));
+  ATOLL_NEED_OK(co_await read_until(process.get(), "early\n"));
   ATOLL_NEED(ExecResult opener, co_await box->sandbox->exec(ExecRequest::shell("echo > gate")));
   ATOLL_NEED(ExecResult rest, co_await collect(process.get()));
   EXPECT_EQ(rest.stdout_bytes, "late\n");

@@ -16,7 +16,7 @@ Task<void> signals(Box* box) {
       auto process,
       co_await box->sandbox->spawn(ExecRequest::shell(
           "trap 'echo caught; exit 9' USR1; echo ready; while :; do sleep 1000 & wait; done")));
-  ATOLL_NEED(std::string ready, co_await read_until(process.get(), "ready\n"));
+  ATOLL_NEED_OK(co_await read_until(process.get(), "ready\n"));
   ATOLL_NEED_OK(co_await process->signal(SIGUSR1));
   ATOLL_NEED(ExecResult result, co_await collect(process.get()));
   EXPECT_EQ(result.status.exit_code, 9);
@@ -57,7 +57,7 @@ Task<void> control_c(Box* box) {
              co_await box->sandbox->spawn({.argv = {"/bin/sh", "-c", "echo ready; exec sleep 1000"},
                                            .stdin_open = true,
                                            .terminal = TerminalSize{}}));
-  ATOLL_NEED(std::string ready, co_await read_until(process.get(), "ready"));
+  ATOLL_NEED_OK(co_await read_until(process.get(), "ready"));
   ATOLL_NEED_OK(co_await process->write_stdin("\x03"));
   ATOLL_NEED(ExecResult result, co_await collect(process.get()));
   EXPECT_EQ(result.status.signal, SIGINT);
