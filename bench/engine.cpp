@@ -148,6 +148,30 @@ Task<void> idle_memory(atl::sandbox::Backend& backend, int count) {
   for (SandboxPtr& box : boxes) must(co_await box->stop(), "stop");
 }
 
+// A sandbox full of processes that fork and allocate as fast as they can, and how long it takes
+// until nothing of it is left.
+Task<void> destroy_bombs(atl::sandbox::Backend& backend, int count) {
+  constexpr const char* kBomb =
+      "memory() { python3 -c 'while True: x = bytearray(400 << 20)'; memory; }; memory & memory & "
+      "bomb() { bomb | bomb & }; bomb; sleep 60";
+  std::vector<double> times;
+  for (int i = 0; i < count; ++i) {
+    SandboxPtr box = co_await started(backend);
+    auto spawned = co_await box->spawn({.argv = {"/bin/bash", "-c", kBomb}, .background = true});
+    auto process = must(std::move(spawned), "spawn");
+    for (std::uint64_t processes = 0; processes < 90;) {  // of 100 that it may have
+      auto usage = co_await box->usage();
+      processes = must(std::move(usage), "usage").pids;
+    }
+    Clock::time_point start = Clock::now();
+    must(co_await box->stop(), "stop");
+    times.push_back(ms_since(start));
+  }
+  std::ranges::sort(times);
+  print_value("destroy while bombing, p99", "ms", times[times.size() * 99 / 100]);
+  print_times("destroy while bombing", "hot", std::move(times));
+}
+
 Task<int> measure(Executor executor, bool quick) {
   atl::sandbox::Registry registry;
   atl::backends::register_all_backends(registry);
@@ -160,6 +184,7 @@ Task<int> measure(Executor executor, bool quick) {
   co_await life_cycles(*backend, quick ? 50 : 500);
   co_await running_sandbox(*backend, quick ? 100 : 1000);
   co_await idle_memory(*backend, quick ? 20 : 100);
+  co_await destroy_bombs(*backend, quick ? 5 : 100);
   std::printf("]}\n");
   co_return 0;
 }

@@ -144,7 +144,7 @@ Outcome<void> prepare_guest(const LauncherState& state, const Box& box, BoxPlan&
   }
   // Without a memory cgroup the data segment is what can be limited (RLIMIT_AS would kill node).
   bool limited = (box.walls & bit(Wall::kMemoryLimit)) != 0;
-  if (!limited && state.rootless) config.data_bytes = limits.memory_bytes;
+  if (!limited && wall_up(Wall::kMemoryLimit)) config.data_bytes = limits.memory_bytes;
   UniqueFd write_end;
   if (!make_pipe(plan.config, write_end) ||
       ::write(write_end.get(), &config, sizeof config) != sizeof config) {

@@ -60,7 +60,10 @@ int check_request(CreateRequest& request, std::size_t size, std::size_t descript
   bool bare = size == sizeof(RequestHeader) && descriptors == 0;
   switch (header.op) {
     case LauncherOp::kCreate: break;
-    case LauncherOp::kList: return bare ? 0 : EBADMSG;
+    case LauncherOp::kList: {
+      bool nobody = header.id.text == BoxId{}.text;
+      return nobody && size == sizeof(RequestHeader) && descriptors == 0 ? 0 : EBADMSG;
+    }
     case LauncherOp::kDestroy:
     case LauncherOp::kFreeze:
     case LauncherOp::kThaw:

@@ -58,6 +58,14 @@ TEST(RequestCheck, RefusesIdsThatAreNotPlainNames) {
   EXPECT_EQ(check(request), EBADMSG);
 }
 
+TEST(RequestCheck, AListNamesNoSandbox) {
+  CreateRequest request;
+  request.header.op = LauncherOp::kList;
+  EXPECT_EQ(check(request, sizeof(RequestHeader)), 0);
+  request.header.id.text.fill('/');
+  EXPECT_EQ(check(request, sizeof(RequestHeader)), EBADMSG);
+}
+
 TEST(RequestCheck, RefusesMountTargetsThatTouchTheWalls) {
   for (const char* target : {"", "/", "data", "/a/../etc", "/a//b", "/./x", "/proc", "/proc/sys",
                              "/dev/null", "/mnt", "/opt/atoll/bin"}) {
