@@ -58,22 +58,22 @@ T must(Result<T> result, const char* what) {
 
 using SandboxPtr = std::unique_ptr<atl::sandbox::Sandbox>;
 
-Task<SandboxPtr> started(atl::sandbox::Backend& backend) {
+Task<SandboxPtr> started(atl::sandbox::Backend* backend) {
   atl::sandbox::SandboxSpec spec{.id = SandboxId::make()};
   spec.limits.cpus = 2;
-  Result<SandboxPtr> made = co_await backend.create(std::move(spec));
+  Result<SandboxPtr> made = co_await backend->create(std::move(spec));
   SandboxPtr box = must(std::move(made), "create");
   Result<void> up = co_await box->start();
   must(std::move(up), "start");
   co_return box;
 }
 
-Task<void> run_true(atl::sandbox::Sandbox& box) {
-  Result<atl::sandbox::ExecResult> result = co_await box.exec({.argv = {"/bin/true"}});
+Task<void> run_true(atl::sandbox::Sandbox* box) {
+  Result<atl::sandbox::ExecResult> result = co_await box->exec({.argv = {"/bin/true"}});
   if (must(std::move(result), "exec").status.exit_code != 0) std::exit(1);
 }
 
-Task<void> life_cycles(atl::sandbox::Backend& backend, int count) {
+Task<void> life_cycles(atl::sandbox::Backend* backend, int count) {
   std::vector<double> create, exec, destroy;
   Clock::time_point begin = Clock::now();
   for (int i = 0; i < count; ++i) {
@@ -81,7 +81,7 @@ Task<void> life_cycles(atl::sandbox::Backend& backend, int count) {
     SandboxPtr box = co_await started(backend);
     create.push_back(ms_since(start));
     start = Clock::now();
-    co_await run_true(*box);
+    co_await run_true(box.get());
     exec.push_back(ms_since(start));
     start = Clock::now();
     Result<void> stopped = co_await box->stop();
@@ -95,12 +95,12 @@ Task<void> life_cycles(atl::sandbox::Backend& backend, int count) {
   print_value("create+exec+destroy, one at a time", "1/s", count / seconds);
 }
 
-Task<void> running_sandbox(atl::sandbox::Backend& backend, int count) {
+Task<void> running_sandbox(atl::sandbox::Backend* backend, int count) {
   SandboxPtr box = co_await started(backend);
   std::vector<double> exec;
   for (int i = 0; i < count; ++i) {
     Clock::time_point start = Clock::now();
-    co_await run_true(*box);
+    co_await run_true(box.get());
     exec.push_back(ms_since(start));
   }
   print_times("exec of true in a running sandbox", "hot", std::move(exec));
@@ -133,7 +133,7 @@ std::uint64_t available_memory_kb() {
   return 0;
 }
 
-Task<void> idle_memory(atl::sandbox::Backend& backend, int count) {
+Task<void> idle_memory(atl::sandbox::Backend* backend, int count) {
   std::vector<SandboxPtr> boxes;
   for (int i = 0; i < count; ++i) boxes.push_back(co_await started(backend));  // slots warm up
   for (SandboxPtr& box : boxes) must(co_await box->stop(), "stop");
@@ -141,7 +141,7 @@ Task<void> idle_memory(atl::sandbox::Backend& backend, int count) {
   std::uint64_t before = available_memory_kb();
   for (int i = 0; i < count; ++i) {
     boxes.push_back(co_await started(backend));
-    co_await run_true(*boxes.back());
+    co_await run_true(boxes.back().get());
   }
   double used = static_cast<double>(before) - static_cast<double>(available_memory_kb());
   print_value("memory of an idle sandbox", "KiB", used / count);
@@ -150,7 +150,7 @@ Task<void> idle_memory(atl::sandbox::Backend& backend, int count) {
 
 // A sandbox full of processes that fork and allocate as fast as they can, and how long it takes
 // until nothing of it is left.
-Task<void> destroy_bombs(atl::sandbox::Backend& backend, int count) {
+Task<void> destroy_bombs(atl::sandbox::Backend* backend, int count) {
   constexpr const char* kBomb =
       "memory() { python3 -c 'while True: x = bytearray(400 << 20)'; memory; }; memory & memory & "
       "bomb() { bomb | bomb & }; bomb; sleep 60";
@@ -179,12 +179,12 @@ Task<int> measure(Executor executor, bool quick) {
   std::string folder = "/run/atoll-bench-" + std::to_string(::getpid());
   auto backend =
       must(entry->make({.executor = executor, .run_folder = folder, .settings = {}}), "launcher");
-  SandboxPtr warm_up = co_await started(*backend);
+  SandboxPtr warm_up = co_await started(backend.get());
   must(co_await warm_up->stop(), "stop");
-  co_await life_cycles(*backend, quick ? 50 : 500);
-  co_await running_sandbox(*backend, quick ? 100 : 1000);
-  co_await idle_memory(*backend, quick ? 20 : 100);
-  co_await destroy_bombs(*backend, quick ? 5 : 100);
+  co_await life_cycles(backend.get(), quick ? 50 : 500);
+  co_await running_sandbox(backend.get(), quick ? 100 : 1000);
+  co_await idle_memory(backend.get(), quick ? 20 : 100);
+  co_await destroy_bombs(backend.get(), quick ? 5 : 100);
   std::printf("]}\n");
   co_return 0;
 }

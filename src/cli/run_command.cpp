@@ -5,6 +5,15 @@
 #include "cli/exit_status.hpp"
 
 namespace atl::cli {
+namespace {
+
+// A status of 124 or 137 alone does not say whether it was the program's own.
+void explain_end(const sandbox::ExitStatus& status, ColorMode color) {
+  if (status.timed_out) print_warning("the program was killed at its time-out (--timeout)", color);
+  if (status.oom) print_warning("the program was killed for lack of memory (--memory)", color);
+}
+
+}  // namespace
 
 int report_failure(const Error& error, const RunOptions& options) {
   RunReport report;
@@ -18,6 +27,7 @@ int report_result(RunReport report, const RunOptions& options) {
     write_all(STDOUT_FILENO, report_json(report, ::isatty(STDOUT_FILENO) == 1));
   }
   if (report.error) print_error(*report.error, options.color, options.verbose);
+  if (!report.error && !options.quiet) explain_end(report.status, options.color);
   return report.exit_code;
 }
 

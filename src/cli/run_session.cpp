@@ -50,6 +50,9 @@ async::Task<Result<void>> make_sandbox(RunState* state) {
   ATOLL_CO_CHECK(co_await state->sandbox->start());
   state->report.isolation = state->sandbox->status().isolation;
   warn_missing(state->plan, state->report.isolation);
+  std::string walls = "the sandbox is up; its walls:";
+  for (const std::string& layer : state->report.isolation.layers) walls += " " + layer;
+  say(state->plan, std::move(walls));
   if (state->plan.file) {
     ATOLL_CO_CHECK(co_await state->sandbox->put_text(state->plan.file->path,
                                                      std::move(state->plan.file->content)));

@@ -28,7 +28,7 @@ Execution::Execution(Loop& loop, std::uint64_t id, const ExecArgs& args, Spawned
     : pid_(spawned.pid),
       tty_((args.flags & ExecArgs::kTty) != 0),
       background_((args.flags & ExecArgs::kBackground) != 0),
-      started_ns_(now_ns()),
+      started_ns_(spawned.started_ns),
       input_(loop, *this),
       out_(loop, *this),
       err_(loop, *this) {

@@ -171,6 +171,7 @@ Result<Spawned> spawn(Server& server, const ExecArgs& args) {
   plan.programs = program_list.data();
   plan.argv = argv.data();
   plan.env = env.data();
+  spawned.started_ns = now_ns();
   spawned.pid = start_child(plan);
   if (spawned.pid < 0) return fail_errno("Starting a process");
   if (plan.failed != ChildStep::kNone) {

@@ -4,6 +4,8 @@
 
 #include <sys/types.h>
 
+#include <cstdint>
+
 #include "base/result.hpp"
 #include "base/unique_fd.hpp"
 #include "guest/messages.hpp"
@@ -14,8 +16,9 @@ class Server;
 
 struct Spawned {
   pid_t pid = -1;
-  UniqueFd in;   // our ends, not blocking; empty when there is none
-  UniqueFd out;  // a terminal's stdin and stdout are two descriptors of one master
+  std::uint64_t started_ns = 0;  // before the fork
+  UniqueFd in;                   // our ends, not blocking; empty when there is none
+  UniqueFd out;                  // a terminal's stdin and stdout are two descriptors of one master
   UniqueFd err;
 };
 

@@ -147,7 +147,7 @@ def guest_survives_oom(programs):
 
 @check(20, root_only="cgroup limits need root on cgroup v1")
 def full_disk_is_no_oom(programs):
-    """Filling every writable place at the default limits is ENOSPC, never a kill (contract, section 2)."""
+    """Filling every writable place at the default limits is ENOSPC, never a kill."""
     for memory in ("64m", "512m"):
         out = programs.run(["/cases/21_disk_fill", "bytes", str(1 << 40), str(2 << 30)], options=["--memory", memory])
         expect(out.how == "ENOSPC", f"memory {memory}: {out.how} {out.tail()}")
@@ -398,7 +398,7 @@ def distinct_uids(programs):
 
 @check(34, root_only="counted in the root pass")
 def programs_are_small(programs):
-    """Lines of the launcher and the guest with everything of ours that they link (design, section 3)."""
+    """Lines of the launcher and the guest with everything of ours that they link."""
     counted = subprocess.run([sys.executable, SOURCE / "tools/count_lines.py", "--build", programs.build], capture_output=True, text=True)
     expect(counted.returncode == 0, "; ".join(line for line in counted.stdout.splitlines() if "lines in" in line) or counted.stderr)
 
