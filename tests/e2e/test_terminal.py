@@ -22,6 +22,7 @@ class Terminal:
         self.before = termios.tcgetattr(self.slave)
         self.seen = b""
         environment = dict(os.environ, TERM="xterm-color")
+        environment.pop("NO_COLOR", None)  # CI sets it; a person at a terminal did not
 
         def take_terminal():
             os.setsid()
