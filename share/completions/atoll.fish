@@ -25,7 +25,7 @@ complete -c atoll -n '__fish_seen_subcommand_from run' -l open-files -r -d 'File
 complete -c atoll -n '__fish_seen_subcommand_from run' -l timeout -r -d 'Kill everything after this time (500ms, 10s, 2m, 1h30m; up to 30d) and exit 124; 0 means never'
 complete -c atoll -n '__fish_seen_subcommand_from run' -l max-output -r -d 'Keep this much of each output stream, up to 1g, and drop the rest'
 complete -c atoll -n '__fish_seen_subcommand_from run' -l deny-read -r -d 'Paths inside that cannot be read, with everything below'
-complete -c atoll -n '__fish_seen_subcommand_from run' -l allow-write -r -d 'Folders inside that can be written besides /workspace, /tmp and mounts with :rw; what is written there is gone with the sandbox'
+complete -c atoll -n '__fish_seen_subcommand_from run' -l allow-write -r -d 'Folders inside that can be written besides /workspace, /tmp and mounts with :rw'
 complete -c atoll -n '__fish_seen_subcommand_from run' -l deny-write -r -d 'Paths inside that cannot be written, whatever else allows it'
 complete -c atoll -n '__fish_seen_subcommand_from run' -l interactive -s i -d 'Pass stdin on to the program'
 complete -c atoll -n '__fish_seen_subcommand_from run' -l tty -s t -d 'Give the program a terminal: with -i for shells and editors, resize, Ctrl-C and job control included'

@@ -14,7 +14,8 @@ enum class ColorMode { kAuto, kAlways, kNever };
 bool use_color(ColorMode mode, int fd);
 
 // Writes everything or gives up silently: there is nobody left to tell.
-void write_all(int fd, std::string_view bytes);
+// False when not all of it could be written.
+bool write_all(int fd, std::string_view bytes);
 
 // "atoll: <code>: <sentence>" and, on the next line, what to do about it.
 std::string error_text(const Error& error, bool color, bool with_trail);

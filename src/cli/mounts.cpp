@@ -73,8 +73,9 @@ Result<sandbox::Mount> open_mount(const std::string& text) {
   if (!S_ISDIR(info.st_mode) && !S_ISREG(info.st_mode)) {
     return bad(shown + ": the source must be a folder or a regular file");
   }
-  // Opened for reading, not by O_PATH: the descriptor proves that the caller may read it.
-  UniqueFd fd(::open(parsed.source.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY));
+  // Opened as it will be used, not by O_PATH: the descriptor proves that the caller may.
+  int access = parsed.read_only || S_ISDIR(info.st_mode) ? O_RDONLY : O_RDWR;
+  UniqueFd fd(::open(parsed.source.c_str(), access | O_CLOEXEC | O_NONBLOCK | O_NOCTTY));
   bool allowed = fd && (parsed.read_only ||
                         ::faccessat(AT_FDCWD, parsed.source.c_str(), W_OK, AT_EACCESS) == 0);
   if (!allowed) {

@@ -2,6 +2,8 @@
 
 #include <unistd.h>
 
+#include <cerrno>
+
 #include "cli/exit_status.hpp"
 
 namespace atl::cli {
@@ -24,7 +26,11 @@ int report_failure(const Error& error, const RunOptions& options) {
 
 int report_result(RunReport report, const RunOptions& options) {
   if (options.output == OutputFormat::kJson) {
-    write_all(STDOUT_FILENO, report_json(report, ::isatty(STDOUT_FILENO) == 1));
+    bool whole = write_all(STDOUT_FILENO, report_json(report, ::isatty(STDOUT_FILENO) == 1));
+    if (!whole && !report.error) {
+      report.error = Error(Code::kIo, "the result could not be written to stdout", errno);
+      report.exit_code = exit_status_of(Code::kIo);
+    }
   }
   if (report.error) print_error(*report.error, options.color, options.verbose);
   if (!report.error && !options.quiet) explain_end(report.status, options.color);

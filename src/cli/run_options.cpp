@@ -117,9 +117,10 @@ constexpr std::array kTable{
            .group = "File system policy"},
     Option{.name = "allow-write",
            .argument = "PATTERN",
-           .help = "Folders inside that can be written besides /workspace, /tmp and mounts with "
-                   ":rw; what is "
-                   "written there is gone with the sandbox. Repeatable.",
+           .help =
+               "Folders inside that can be written besides /workspace, /tmp and mounts with "
+               ":rw. An empty folder of the sandbox's own lies over what was there, and is gone "
+               "with the sandbox. Repeatable.",
            .set = add_text<&RunOptions::allow_write>},
     Option{.name = "deny-write",
            .argument = "PATTERN",

@@ -2,6 +2,8 @@
 
 #include <unistd.h>
 
+#include <algorithm>
+
 #include "cli/environment.hpp"
 #include "cli/inside_view.hpp"
 #include "cli/limits.hpp"
@@ -58,11 +60,12 @@ Result<sandbox::FilesystemPolicy> make_policy(const RunOptions& options) {
 }
 
 // Scripts go to the workspace, unless a mount covers it: the host's files are not ours to add to.
+// Nothing can be mounted below /dev, so the last folder is always the sandbox's own.
 std::string script_folder(const std::vector<sandbox::Mount>& mounts) {
-  for (const sandbox::Mount& mount : mounts) {
-    if (mount.target == "/workspace") return "/tmp";
-  }
-  return "/workspace";
+  auto covered = [&mounts](std::string_view folder) {
+    return std::ranges::any_of(mounts, [&](const auto& mount) { return mount.target == folder; });
+  };
+  return !covered("/workspace") ? "/workspace" : !covered("/tmp") ? "/tmp" : "/dev/shm";
 }
 
 }  // namespace

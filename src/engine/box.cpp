@@ -88,6 +88,9 @@ Outcome<void> prepare_mounts(const LauncherState& state, std::span<UniqueFd> sou
   // Writable layers sit in memory up to half of its limit; more, and a full disk is an OOM kill.
   bool disk =
       !state.rootless && wall_up(Wall::kDiskLimit) && limits.disk_bytes > limits.memory_bytes / 2;
+  if (state.rootless && limits.disk_bytes > limits.memory_bytes / 2) {
+    return failed(Step::kLimits, EOPNOTSUPP);  // no loop devices, and a larger tmpfs is no limit
+  }
   if (sources.empty() && !disk) return {};
   if (::setns(state.host_mounts.get(), CLONE_NEWNS) != 0) return failed(Step::kMount);
   UniqueFd idmap;

@@ -4,6 +4,7 @@
 #include <linux/capability.h>
 #include <linux/close_range.h>
 #include <linux/securebits.h>
+#include <linux/stat.h>
 #include <poll.h>
 #include <sched.h>
 #include <signal.h>
@@ -105,13 +106,29 @@ void attach_mounts(const BoxPlan& plan) noexcept {
   }
 }
 
-// A name that must not appear is held by an unreadable stand-in; where nothing can be written there
-// is no need for one.
-bool make_read_only(const char* path, bool exists) noexcept {
-  if (!exists) {
-    if (!make_mount_point(path, false)) return errno == EROFS;
-    if (!bind(kHiddenFile, path)) return false;
+// A folder that something is mounted on cannot be renamed: else its whole path could be moved away
+// and made anew. Each folder is bound to itself once.
+bool pin_folders_above(const char* path) noexcept {
+  char part[kMaxBoxPath] = {};
+  std::strncpy(part, path, sizeof part - 1);
+  for (char* at = part + 1; (at = std::strchr(at, '/')) != nullptr; ++at) {
+    *at = '\0';
+    struct statx info{};
+    if (::syscall(SYS_statx, AT_FDCWD, part, 0, 0, &info) != 0) return false;
+    bool pinned = (info.stx_attributes & STATX_ATTR_MOUNT_ROOT) != 0;
+    if (!pinned && !bind(part, part, MS_REC)) return false;
+    *at = '/';
   }
+  return true;
+}
+
+// A name that must not appear is held by an unreadable stand-in, as is what can be written through
+// a read-only mount (a pipe, a device); where nothing can be written there is no need for one.
+bool make_read_only(const char* path, bool exists, mode_t mode) noexcept {
+  if (!exists && !make_mount_point(path, false)) return errno == EROFS;
+  if (!pin_folders_above(path)) return false;
+  bool plain = exists && (S_ISDIR(mode) || S_ISREG(mode));
+  if (!plain && !bind(kHiddenFile, path)) return false;
   return bind(path, path, MS_REC) &&
          change_mount(AT_FDCWD, path, {.attr_set = MOUNT_ATTR_RDONLY}, AT_RECURSIVE);
 }
@@ -123,7 +140,7 @@ bool apply_rule(const BoxPlan& plan, const PathRule& rule, std::uint32_t index) 
   bool folder = S_ISDIR(info.st_mode);
   switch (rule.action) {
     case PathAction::kHide: return !exists || bind(folder ? kHiddenFolder : kHiddenFile, path);
-    case PathAction::kReadOnly: return make_read_only(path, exists);
+    case PathAction::kReadOnly: return make_read_only(path, exists, info.st_mode);
     case PathAction::kWritable:
       if (exists && !folder) errno = ENOTDIR;
       return folder && bind_writable(plan, Text("/mnt/writable-%u", index).c_str(), path);

@@ -15,7 +15,7 @@ constexpr std::pair<const char*, std::string_view> kFiles[] = {
      "root:x:0:0:guest:/:/usr/sbin/nologin\nuser:x:1000:1000:user:/workspace:/bin/bash\n"
      "nobody:x:65534:65534:nobody:/nonexistent:/usr/sbin/nologin\n"},
     {"etc/group", "root:x:0:\nuser:x:1000:\nnogroup:x:65534:\n"},
-    {"etc/hosts", "127.0.0.1 localhost\n::1 localhost ip6-localhost\n"},
+    {"etc/hosts", "127.0.0.1 localhost atoll\n::1 localhost ip6-localhost\n"},
     {"etc/nsswitch.conf", "passwd: files\ngroup: files\nhosts: files dns\n"},
     {"etc/resolv.conf", ""},
 };
@@ -36,6 +36,8 @@ constexpr std::pair<const char*, const char*> kLinks[] = {
     {"/proc/self/fd/1", "dev/stdout"},
     {"/proc/self/fd/2", "dev/stderr"},
     {"pts/ptmx", "dev/ptmx"},
+    {"../usr/lib/os-release", "etc/os-release"},
+    {"/run", "var/run"},
     {"/proc/self/mounts", "etc/mtab"},
     {"/usr/bin/python3", "opt/atoll/bin/python"},
     {"/tmp", "var/tmp"}};

@@ -56,6 +56,21 @@ class Mounts(support.Case):
         one, two = self.file("one", "1"), self.file("two", "2")
         self.expect(run("--mount", f"{one}:/a", "--mount", f"{two}:/b/c", "--", "cat", "/a", "/b/c"), out="12")
 
+    def test_a_single_file_to_write(self):
+        one = self.file("one", "old")
+        one.chmod(0o644)
+        self.expect(run("--mount", f"{one}:/data/one:rw", "--", "sh", "-c", "echo new > /data/one"))
+        self.assertEqual(one.read_text(), "new\n")
+
+    def test_scripts_never_land_in_mounts(self):
+        script = self.file("script.sh", "echo ran\n")
+        host = self.folder / "host"
+        host.mkdir()
+        (host / "script.sh").write_text("the user's own")
+        mounts = ["--mount", f"{host}:/workspace:rw", "--mount", f"{host}:/tmp:rw"]
+        self.expect(run(*mounts, str(script)), out="ran\n")
+        self.assertEqual((host / "script.sh").read_text(), "the user's own")
+
     def test_relative_source_and_odd_names(self):
         (self.folder / "a:b c").mkdir(mode=0o755)
         (self.folder / "a:b c" / "f").write_text("x")
@@ -108,6 +123,21 @@ class Policy(support.Case):
 
     def test_a_file_that_must_not_appear(self):
         self.assertNotEqual(run("--deny-write", "~/new", "--", "sh", "-c", "echo x > /workspace/new").code, 0)
+
+    def test_a_denied_path_cannot_be_moved_away(self):
+        hooks = self.folder / "sub" / "hooks"
+        hooks.mkdir(parents=True)
+        mount = ["--mount", f"{self.folder}:/data:rw"]
+        attack = "mv /data/sub /data/s; mkdir -p /data/sub/hooks && echo evil > /data/sub/hooks/post"
+        self.expect(run(*mount, "--", "sh", "-c", attack))  # without the rule it works
+        self.assertTrue((hooks / "post").exists())
+        (hooks / "post").unlink()
+        self.assertNotEqual(run(*mount, "--deny-write", "/data/sub/hooks", "--", "sh", "-c", attack).code, 0)
+        self.assertFalse((hooks / "post").exists())
+
+    def test_rules_that_cannot_hold_are_refused(self):
+        for path in ("/proc/self/status", "/dev/null", "/"):
+            self.expect_failure(run("--deny-read", path, "--", "true"), "policy_unsupported")
 
     def test_any_depth(self):
         (self.folder / "deep" / "er").mkdir(parents=True)

@@ -1,5 +1,6 @@
 #include "backends/native/create_request.hpp"
 
+#include <algorithm>
 #include <cstring>
 
 #include "confine/walls.hpp"
@@ -20,11 +21,26 @@ Result<void> copy_text(std::array<char, N>& into, const std::string& text, const
   return {};
 }
 
-Result<void> add_rules(engine::CreateRequest& request, const std::vector<std::string>& paths,
-                       PathAction action) {
+// Rules there would cover one process's files, or a device that everybody needs.
+bool out_of_reach(std::string_view path) {
+  for (std::string_view place : {"/proc", "/dev", "/mnt", "/opt/atoll"}) {
+    if (path == place || (path.starts_with(place) && path[place.size()] == '/')) return true;
+  }
+  return path == "/";
+}
+
+Result<void> add_rules(engine::CreateRequest& request, const sandbox::SandboxSpec& spec,
+                       const std::vector<std::string>& paths, PathAction action) {
   for (const std::string& path : paths) {
-    // Always writable already; a rule would cover it with an empty folder.
-    if (action == PathAction::kWritable && (path == "/workspace" || path == "/tmp")) continue;
+    if (out_of_reach(path)) {
+      return fail(Code::kPolicyUnsupported,
+                  "a file system rule for " + path + " cannot be enforced");
+    }
+    // Always writable already, or as writable as its mount says: a rule would cover it up.
+    bool mounted =
+        std::ranges::any_of(spec.mounts, [&](const auto& m) { return m.target == path; });
+    bool settled = mounted || path == "/workspace" || path == "/tmp";
+    if (action == PathAction::kWritable && settled) continue;
     if (request.rule_count == engine::kMaxRules) {
       return fail(Code::kTooLarge, "the file system policy has more than " +
                                        std::to_string(engine::kMaxRules) + " paths");
@@ -65,9 +81,9 @@ Result<engine::CreateRequest> create_request(const sandbox::SandboxSpec& spec,
     request.mounts[i].read_only = spec.mounts[i].read_only ? 1 : 0;
   }
   // Opening first, then closing, then hiding: the stricter word comes last and wins.
-  ATOLL_CHECK(add_rules(request, spec.filesystem.allow_write, PathAction::kWritable));
-  ATOLL_CHECK(add_rules(request, spec.filesystem.deny_write, PathAction::kReadOnly));
-  ATOLL_CHECK(add_rules(request, spec.filesystem.deny_read, PathAction::kHide));
+  ATOLL_CHECK(add_rules(request, spec, spec.filesystem.allow_write, PathAction::kWritable));
+  ATOLL_CHECK(add_rules(request, spec, spec.filesystem.deny_write, PathAction::kReadOnly));
+  ATOLL_CHECK(add_rules(request, spec, spec.filesystem.deny_read, PathAction::kHide));
   return request;
 }
 

@@ -151,6 +151,12 @@ Error launcher_error(const LauncherReply& reply) {
                    "the run folder cannot be used: it must be yours and writable by nobody else",
                    error);
     case Step::kLimits:
+      if (error == EOPNOTSUPP) {
+        return Error(Code::kLimitUnenforceable,
+                     "a disk of more than half of the memory needs root; ask for less disk or more "
+                     "memory",
+                     error);
+      }
       return Error(Code::kLimitUnenforceable, "the kernel refused a limit", error);
     default: break;
   }
