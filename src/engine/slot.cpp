@@ -13,6 +13,9 @@
 namespace atl::engine {
 namespace {
 
+// Each one is a mount of the host, which everybody copies who makes a mount namespace there: enough
+// for ordinary use, and not more.
+constexpr unsigned kKeptNetworks = 8;
 constexpr const char* kUnused = "net/unused";  // traces() of a namespace that is new
 
 // A sum (FNV-1a) over what can be read in the present network namespace about what happened there.
@@ -40,6 +43,7 @@ UniqueFd make_netns() {
 // The one kept at SHARED/net/NUMBER; made when missing. It belongs to the host's user namespace, so
 // no sandbox has a say over it and it can be lent again once everything in it is gone.
 UniqueFd open_kept_netns(const UniqueFd& shared, unsigned number) {
+  if (number >= kKeptNetworks) return make_netns();
   Text name("net/%u", number);
   UniqueFd netns = open_kept(shared, name.c_str());
   if (netns || !make_folder(shared.get(), "net", 0700)) return netns;
@@ -72,7 +76,7 @@ Outcome<Slot> claim_slot(const UniqueFd& shared, const Cgroups& cgroups, bool ro
 }
 
 void renew_netns(const UniqueFd& shared, const Slot& slot) {
-  if (::setns(slot.netns.get(), CLONE_NEWNET) != 0) return;
+  if (slot.number >= kKeptNetworks || ::setns(slot.netns.get(), CLONE_NEWNET) != 0) return;
   if (traces() == read_file(shared.get(), kUnused)) return;
   Text name("net/%u", slot.number);
   Text path("/proc/self/fd/%d/%s", shared.get(), name.c_str());
