@@ -5,6 +5,7 @@ import pathlib
 import shutil
 import subprocess
 import time
+import tempfile
 import unittest
 
 import support
@@ -13,6 +14,37 @@ from support import ATOLL, atoll, run, start
 SOURCE = pathlib.Path(__file__).resolve().parents[2]
 COMMANDS = ("run", "doctor", "backends", "completion", "version", "help")
 needs_root = unittest.skipUnless(support.IS_ROOT, "needs root")
+
+
+@needs_root
+class PoorHosts(support.Case):
+    """Hosts that lack something, made of mount and user namespaces of the test's own."""
+
+    def inside(self, prepare, *words, user=None):
+        command = ["unshare", "--mount", "sh", "-c", prepare + ' && exec "$@"', "sh", support.ATOLL, "run", *words]
+        if user is not None:
+            command[1:2] = ["--map-current-user", "--keep-caps", "--mount"]
+        done = subprocess.run(command, capture_output=True, timeout=60, user=user, group=user, extra_groups=[] if user else None)
+        return support.Outcome(done)
+
+    def test_a_full_disk(self):
+        for inodes in (2, 6):  # no room for the run folder; room for that, and for little else
+            fill = f"mount -t tmpfs -o nr_inodes={inodes} none /run && touch /run/a"
+            self.expect_failure(self.inside(fill, "--", "true"), "resource_exhausted")
+
+    def test_no_cgroups(self):
+        hide = "mount -t tmpfs none /sys/fs/cgroup"
+        outcome = self.expect(self.inside(hide, "--", "true"))
+        self.assertIn("memory_limit", outcome.err)
+        self.expect_failure(self.inside(hide, "--pids", "5", "--", "true"), "limit_unenforceable")
+
+    def test_no_user_namespaces(self):
+        with tempfile.TemporaryDirectory(prefix="atoll-poor-") as place:
+            os.chmod(place, 0o755)
+            for name in ("atoll", "atoll-launcher", "atoll-guest"):
+                shutil.copy(support.BIN / name, place)
+            forbid = f"cd / && echo 0 > /proc/sys/user/max_user_namespaces && set -- {place}/atoll run -- true"
+            self.expect_failure(self.inside(forbid, user=65534), "host_unsupported")
 
 
 class Doctor(support.Case):

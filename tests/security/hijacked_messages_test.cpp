@@ -53,7 +53,7 @@ TEST_F(HijackedClient, RulesTakeNoWallDown) {
       Ran ran = run_inside("rule", {"/bin/sh", "-c",
                                     "test -s /proc/keys && echo UNMASKED; test -w "
                                     "/proc/sys/kernel/core_pattern && echo WRITABLE; "
-                                    "test -w /usr/bin && ! test -e /usr/bin/env || true"});
+                                    "true"});
       EXPECT_EQ(ran.output.find("UNMASKED"), std::string::npos) << ran.output;
       EXPECT_EQ(ran.output.find("WRITABLE"), std::string::npos) << ran.output;
       destroy("rule");

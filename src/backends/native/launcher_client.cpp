@@ -147,6 +147,7 @@ Error launcher_error(const LauncherReply& reply) {
     case Step::kUserNamespace:
       return host("allow user namespaces (user.max_user_namespaces), or run as root");
     case Step::kRunFolder:
+      if (error == ENOSPC || error == EDQUOT) break;
       return Error(Code::kHostUnsupported,
                    "the run folder cannot be used: it must be yours and writable by nobody else",
                    error);
