@@ -77,9 +77,17 @@ class HijackedClient : public ::testing::Test {
     int pair[2];
     ASSERT_EQ(::socketpair(AF_UNIX, SOCK_SEQPACKET, 0, pair), 0);
     std::string uid = std::to_string(kHijacked);
-    std::vector<std::string> words = {
-        ATOLL_BIN_DIR "/atoll-launcher", "--control",    "3", "--run",         run_, "--guest",
-        ATOLL_BIN_DIR "/atoll-guest",    "--client-uid", uid, "--mount-owner", uid};
+    std::vector<std::string> words = {std::string(ATOLL_BIN_DIR) + "/atoll-launcher",
+                                      "--control",
+                                      "3",
+                                      "--run",
+                                      run_,
+                                      "--guest",
+                                      std::string(ATOLL_BIN_DIR) + "/atoll-guest",
+                                      "--client-uid",
+                                      uid,
+                                      "--mount-owner",
+                                      uid};
     words.insert(words.end(), more.begin(), more.end());
     std::vector<char*> argv;
     for (std::string& word : words) argv.push_back(word.data());
