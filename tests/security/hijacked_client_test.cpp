@@ -55,15 +55,15 @@ TEST_F(HijackedClient, FoldersOfTheHostGiveNoSecrets) {
   fs::create_directory(folder_ + "/closed");
   std::ofstream(folder_ + "/closed/file") << "the secret of root\n";
   fs::permissions(folder_ + "/closed", fs::perms::owner_all);
-  const Try kTries[] = {{"/etc", "/data/shadow"},
-                        {"/", "/data/etc/shadow"},
-                        {folder_.c_str(), "/data/secret"},
-                        {folder_.c_str(), "/data/closed/file"},
-                        {"/proc", "/data/1/environ"},
-                        {"/sys", "/data/kernel/notes"},
-                        {"/dev", "/data/vda"},
-                        {"/sys/fs/cgroup", "/data/pids/cgroup.procs"}};
-  for (const Try& attempt : kTries) {
+  const Try tries[] = {{"/etc", "/data/shadow"},
+                       {"/", "/data/etc/shadow"},
+                       {folder_.c_str(), "/data/secret"},
+                       {folder_.c_str(), "/data/closed/file"},
+                       {"/proc", "/data/1/environ"},
+                       {"/sys", "/data/kernel/notes"},
+                       {"/dev", "/data/vda"},
+                       {"/sys/fs/cgroup", "/data/pids/cgroup.procs"}};
+  for (const Try& attempt : tries) {
     for (bool read_only : {true, false}) {
       SCOPED_TRACE(std::string(attempt.folder) + (read_only ? " ro" : " rw"));
       UniqueFd folder = opened_unprivileged(attempt.folder, O_RDONLY | O_DIRECTORY);
