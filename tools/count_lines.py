@@ -3,7 +3,7 @@
 
 Sources come from the build graph (all objects of all libraries that a program links, used or not),
 headers by following #include "…" from them. Lines of code count; blank lines and lines that are only a
-comment do not (docs/adr/0009-line-budgets.md).
+comment do not (docs/adr/0013-zygotes.md).
 
 usage: count_lines.py --build DIR [--verbose] | --self-test
 """
@@ -14,7 +14,7 @@ import subprocess
 import sys
 import tempfile
 
-BUDGETS = {"atoll-launcher": 2500, "atoll-guest": 4500}
+BUDGETS = {"atoll-launcher": 2800, "atoll-guest": 4700}
 INCLUDE = re.compile(r'^\s*#\s*include\s*"([^"]+)"', re.MULTILINE)
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 

@@ -149,6 +149,7 @@ int serve_native() {
   int next = atl::guest::kFirstTaskFd;
   for (int i = 0; i < config.task_fds; ++i) task_fds.push_back(next++);
   Server server(config, std::move(task_fds), open_null());
+  if (config.zygote != 0) server.zygote().reset(next);
   ::fcntl(atl::guest::kListenFd, F_SETFL, O_RDWR | O_NONBLOCK);
   UniqueFd socket(atl::guest::kListenFd);
   if (config.connected != 0) {

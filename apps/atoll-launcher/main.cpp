@@ -13,8 +13,8 @@ namespace {
 
 int usage() {
   constexpr std::string_view kText =
-      "usage: atoll-launcher --control FD --run DIR --guest FILE [--disks DIR] --client-uid UID \n"
-      "                      --mount-owner UID [--once]\n"
+      "usage: atoll-launcher --control FD --run DIR --guest FILE [--enter FILE] [--disks DIR]\n"
+      "                      --client-uid UID --mount-owner UID [--once]\n"
       "\n"
       "Builds and tears down native sandboxes for `atoll`, which starts it. See "
       "docs/architecture.md.\n";
@@ -41,6 +41,8 @@ int main(int argc, char** argv) {
       options.run_folder = value;
     } else if (name == "--guest") {
       options.guest_program = value;
+    } else if (name == "--enter") {
+      options.enter_library = value;
     } else if (name == "--disks") {
       options.disk_folder = value;
     } else if (name == "--client-uid") {

@@ -14,7 +14,6 @@
 #include <cerrno>
 #include <cstddef>
 #include <cstdint>
-#include <utility>
 
 // The filter is a balanced tree over ranges of system-call numbers, so that any call is decided in
 // about seven comparisons: the kernel runs it once per number at installation to fill its cache of
@@ -49,7 +48,7 @@ enum class Rule {
 constexpr std::uint32_t kLastKnown = 456;  // futex_requeue
 
 // The rule of every number, allowed unless named here: family by family, for the reader.
-consteval auto rules() {
+consteval auto rules(bool zygote) {
   std::array<Rule, kLastKnown + 1> table{};
   auto set = [&](Rule rule, auto... numbers) { ((table[numbers] = rule), ...); };
   // mounts and roots
@@ -58,7 +57,8 @@ consteval auto rules() {
       442 /* mount_setattr */, __NR_swapon, __NR_swapoff, __NR_quotactl, 443 /* quotactl_fd */,
       __NR_acct);
   // namespaces; clone3 hides its flags behind a pointer, so libc must fall back to clone
-  set(Rule::kDeny, __NR_unshare, __NR_setns);
+  set(Rule::kDeny, __NR_unshare);
+  if (!zygote) set(Rule::kDeny, __NR_setns);
   set(Rule::kClone, __NR_clone);
   set(Rule::kNoSys, 435 /* clone3 */);
   // kernel surface that user code has no business with
@@ -103,18 +103,21 @@ struct Range {
   Rule rule;
 };
 
-consteval auto ranges() {
-  constexpr auto kRules = rules();
-  std::array<Range, kRules.size() + 1> out{};
-  std::size_t used = 0;
+struct Ranges {
+  std::array<Range, kLastKnown + 2> list{};
+  std::size_t size = 0;
+};
+
+consteval Ranges ranges(bool zygote) {
+  auto table = rules(zygote);
+  Ranges out;
   for (std::uint32_t number = 0; number <= kLastKnown + 1; ++number) {
-    Rule rule = number <= kLastKnown ? kRules[number] : Rule::kNoSys;
-    if (used == 0 || out[used - 1].rule != rule) out[used++] = {number, rule};
+    Rule rule = number <= kLastKnown ? table[number] : Rule::kNoSys;
+    if (out.size == 0 || out.list[out.size - 1].rule != rule) out.list[out.size++] = {number, rule};
   }
-  return std::pair(out, used);
+  return out;
 }
 
-constexpr auto kRanges = ranges();
 constexpr std::uint32_t kNewNamespaces = 0x7e020000;  // CLONE_NEW{NS,CGROUP,UTS,IPC,USER,PID,NET}
 
 struct Program {
@@ -196,29 +199,31 @@ struct Program {
   }
 
   // Decides among ranges [first, last): the right half lies behind the left one.
-  consteval void tree(std::size_t first, std::size_t last) {
-    if (last - first == 1) return leaf(kRanges.first[first].rule);
+  consteval void tree(const Ranges& all, std::size_t first, std::size_t last) {
+    if (last - first == 1) return leaf(all.list[first].rule);
     std::size_t middle = first + (last - first) / 2;
     std::size_t jump = size;
-    add(BPF_JMP | BPF_JGE | BPF_K, kRanges.first[middle].first);
-    tree(first, middle);
+    add(BPF_JMP | BPF_JGE | BPF_K, all.list[middle].first);
+    tree(all, first, middle);
     if (size - jump - 1 > 255) __builtin_trap();
     code[jump].jt = static_cast<std::uint8_t>(size - jump - 1);
-    tree(middle, last);
+    tree(all, middle, last);
   }
 };
 
-consteval Program build() {
+consteval Program build(bool zygote) {
   Program program;
+  Ranges all = ranges(zygote);
   program.load(offsetof(seccomp_data, arch));
   program.equals(kArch, 1, 0);
   program.answer(SECCOMP_RET_KILL_PROCESS);  // 32-bit calls: other numbers, other holes
   program.load(offsetof(seccomp_data, nr));
-  program.tree(0, kRanges.second);  // x32 numbers lie above kLastKnown
+  program.tree(all, 0, all.size);  // x32 numbers lie above kLastKnown
   return program;
 }
 
-constexpr Program kProgram = build();
+constexpr Program kProgram = build(false);
+constexpr Program kZygoteProgram = build(true);
 
 // openat2 hides its mode behind a pointer. The guest needs it, so the refusal is a filter of its
 // own.
@@ -242,6 +247,8 @@ int install(const Program& program) {
 }  // namespace
 
 int install_seccomp() noexcept { return install(kProgram); }
+
+int install_zygote_seccomp() noexcept { return install(kZygoteProgram); }
 
 int install_user_seccomp() noexcept { return install(kUserProgram); }
 

@@ -8,6 +8,9 @@ namespace atl::confine {
 // Filters this process and its children for good; needs no_new_privs. 0, or an errno. Safe between
 // fork and exec: no allocation.
 int install_seccomp() noexcept;
+// The same for a zygote, whose children must still enter sandboxes with setns; inside they add the
+// filter above.
+int install_zygote_seccomp() noexcept;
 // What user code may not do on top of that, though the guest may.
 int install_user_seccomp() noexcept;
 

@@ -145,6 +145,7 @@ Outcome<void> prepare_guest(const LauncherState& state, const Box& box, BoxPlan&
   for (const UniqueFd& tasks : plan.user_tasks) {
     if (tasks) ++config.task_fds;
   }
+  if (plan.zygote) config.zygote = 1;
   // Without a memory cgroup the data segment is what can be limited (RLIMIT_AS would kill node).
   bool limited = (box.walls & bit(Wall::kMemoryLimit)) != 0;
   if (!limited && wall_up(Wall::kMemoryLimit)) config.data_bytes = limits.memory_bytes;
@@ -172,11 +173,15 @@ Outcome<void> start(const LauncherState& state, Box& box, BoxPlan& plan) {
     return failed(Step::kClone);
   }
   plan.failure = failure_write.get();
-  if (wall_up(Wall::kNetNs) && ::setns(box.slot.netns.get(), CLONE_NEWNET) != 0) {
+  // A zygote can enter only what belongs to its uid: a network namespace of the host's does not.
+  bool own_network = static_cast<bool>(plan.zygote);
+  if (wall_up(Wall::kNetNs) && !own_network && ::setns(box.slot.netns.get(), CLONE_NEWNET) != 0) {
     return failed(Step::kNetwork);
   }
-  box.pid = clone_child(namespace_flags(), box.pidfd);
+  OwnedBy zygote(plan.zygote);
+  box.pid = clone_child(namespace_flags() | (own_network ? CLONE_NEWNET : 0), box.pidfd);
   if (box.pid == 0) run_box_child(plan);
+  zygote.end();
   if (box.pid < 0) return failed(Step::kClone);
   failure_write.reset();
   // A rootless launcher is "root" of its own user namespace, with one uid to give.
@@ -205,8 +210,11 @@ Outcome<void> build(LauncherState& state, std::span<UniqueFd> sources, Box& box,
   plan.guest_uid = !own_uids ? plan.user_uid : mapped ? kGuestUid : box.slot.ids().guest;
   ATOLL_CHECK(state.cgroups.open_tasks(box.slot.cgroup, plan.user_tasks, plan.guest_tasks));
   ATOLL_CHECK(prepare_mounts(state, sources, box.slot, plan));
+  if (!state.rootless) plan.zygote = find_zygote(state.shared, plan.request.zygote);
   ATOLL_CHECK(prepare_guest(state, box, plan));
-  return start(state, box, plan);
+  ATOLL_CHECK(start(state, box, plan));
+  box.has_zygote = plan.zygote && introduce(plan.zygote, box.pidfd, plan);
+  return {};
 }
 
 }  // namespace

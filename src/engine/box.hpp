@@ -12,6 +12,7 @@
 #include "engine/failure.hpp"
 #include "engine/launcher_protocol.hpp"
 #include "engine/slot.hpp"
+#include "engine/zygote.hpp"
 
 namespace atl::engine {
 
@@ -31,6 +32,7 @@ struct BoxPlan {
   UniqueFd maps_ready;  // one byte: the parent has written the uid maps
   UniqueFd config;      // for the guest, as is the socket: listening, or the one connection
   UniqueFd socket;
+  ZygoteLink zygote;   // its guest's end is for the guest
   int failure = -1;    // a Failure goes here; closed by a successful exec
   int slot_lock = -1;  // the guest holds it, unknowing: the slot stays taken while pid 1 lives
   int guest_program = -1;
@@ -51,6 +53,7 @@ struct Box {
   bool is_child = true;  // false: found again after a restart of the launcher
   bool dying = false;
   std::uint32_t walls = 0;
+  bool has_zygote = false;
 };
 
 // What the launcher is, for all of its sandboxes.
@@ -62,6 +65,7 @@ struct LauncherState {
   UniqueFd host_template;  // … and while cloning
   UniqueFd disks;          // where disk images live, unnamed
   UniqueFd guest_program;
+  UniqueFd enter_library;  // what a zygote enters sandboxes with
   Cgroups cgroups;
   bool rootless = false;
   bool once = false;

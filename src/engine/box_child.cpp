@@ -225,7 +225,7 @@ int move_aside(const BoxPlan& plan, int fd) noexcept {
 // Gives the guest its descriptors (guest/start.hpp), /dev/null as 0 to 2, and nothing else. All are
 // moved aside first, because a source may stand on a target's number.
 void arrange_descriptors(BoxPlan& plan) noexcept {
-  std::array<int, kControllerCount + 3> sources{};
+  std::array<int, kControllerCount + 4> sources{};
   std::size_t count = 0;
   auto add = [&](int fd) { sources[count++] = move_aside(plan, fd); };
   add(plan.config.get());
@@ -233,6 +233,7 @@ void arrange_descriptors(BoxPlan& plan) noexcept {
   for (const UniqueFd& tasks : plan.user_tasks) {
     if (tasks) add(tasks.get());
   }
+  if (plan.zygote) add(plan.zygote.guest_end.get());
   add(plan.slot_lock);
   plan.guest_program = move_aside(plan, plan.guest_program);
   plan.failure = move_aside(plan, plan.failure);
@@ -260,6 +261,7 @@ void run_box_child(BoxPlan& plan) noexcept {
   char byte = 0;
   if (::read(plan.maps_ready.get(), &byte, 1) != 1) die(plan, Step::kMaps, EPIPE);
   // A mapped identity first: what is made from here on must have an owner that exists inside.
+  if (plan.zygote && !raise_loopback()) die(plan, Step::kNetwork);
   if (wall_up(Wall::kUserNs)) set_identity(plan);
   build_file_system(plan);
   if (!wall_up(Wall::kUserNs)) {

@@ -9,6 +9,7 @@
 #include <sys/wait.h>
 
 #include <algorithm>
+#include <cstring>
 #include <memory>
 #include <vector>
 
@@ -17,6 +18,12 @@
 
 namespace atl::engine {
 namespace {
+
+bool has_ended(const UniqueFd& child) {
+  siginfo_t info{};
+  return ::waitid(P_PIDFD, static_cast<id_t>(child.get()), &info, WEXITED | WNOHANG) == 0 &&
+         info.si_pid != 0;
+}
 
 class Launcher {
  public:
@@ -43,6 +50,7 @@ class Launcher {
     std::vector<pollfd> fds;
     for (const UniqueFd& client : clients_) fds.push_back({client.get(), POLLIN, 0});
     for (const Box& box : boxes_) fds.push_back({box.pidfd.get(), POLLIN, 0});
+    for (const UniqueFd& zygote : zygotes_) fds.push_back({zygote.get(), POLLIN, 0});
     fds.push_back({listener_.get(), POLLIN, 0});
     if (::poll(fds.data(), fds.size(), -1) < 0) return;
     // Ends first: a request that follows may want the slot. Backwards, as both lists may shrink.
@@ -50,6 +58,7 @@ class Launcher {
     for (std::size_t i = boxes_.size(); i-- > 0;) {
       if (fds[boxes_at + i].revents != 0) box_ended(i);
     }
+    std::erase_if(zygotes_, has_ended);
     for (std::size_t i = boxes_at; i-- > 0;) {
       if (fds[i].revents != 0) serve(i);
     }
@@ -112,6 +121,7 @@ class Launcher {
   Outcome<bool> answer(int client, std::vector<UniqueFd>& sources, LauncherReply& reply) {
     if (reply.op == LauncherOp::kCreate) return create(sources, reply);
     if (reply.op == LauncherOp::kList) return list(client);
+    if (reply.op == LauncherOp::kZygote) return start_zygote_of(sources, reply);
     auto box = find(reply.id);
     if (box == boxes_.end()) return failed(Step::kUnknownBox, ENOENT);
     reply.walls = box->walls;
@@ -141,7 +151,18 @@ class Launcher {
     }
     ATOLL_TRY(Box box, create_box(state_, *request_, sources, std::move(connection)));
     reply.walls = box.walls;
+    reply.zygote = box.has_zygote ? 1 : 0;
     boxes_.push_back(std::move(box));
+    return true;
+  }
+
+  Outcome<bool> start_zygote_of(std::vector<UniqueFd>& given, LauncherReply& reply) {
+    ATOLL_CHECK(ready_);
+    ZygoteRequest request;
+    std::memcpy(&request, request_.get(), sizeof request);
+    ATOLL_TRY(UniqueFd zygote, start_zygote(state_, request, given[0], given[1]));
+    reply.zygote = zygote ? 1 : 0;
+    if (zygote) zygotes_.push_back(std::move(zygote));
     return true;
   }
 
@@ -213,6 +234,7 @@ class Launcher {
   UniqueFd listener_;
   std::vector<UniqueFd> clients_;
   std::vector<Box> boxes_;
+  std::vector<UniqueFd> zygotes_;  // that this launcher started; they outlive it
   std::unique_ptr<CreateRequest> request_ = std::make_unique<CreateRequest>();
 };
 

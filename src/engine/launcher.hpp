@@ -12,6 +12,7 @@ namespace atl::engine {
 struct LauncherOptions {
   std::string run_folder;
   std::string guest_program;
+  std::string enter_library;
   std::string disk_folder;  // on a real disk; empty: no sandbox may have more than fits in memory
   UniqueFd control;         // a connected SOCK_SEQPACKET socket, the first client
   uid_t client_uid = 0;

@@ -25,7 +25,8 @@ enum class LauncherOp : std::uint16_t {
   kFreeze = 3,
   kThaw = 4,
   kUsage = 5,
-  kList = 6,  // one kListed reply per living sandbox, then kOk
+  kList = 6,    // one kListed reply per living sandbox, then kOk
+  kZygote = 7,  // ZygoteRequest + its script + a pipe for its word: starts it unless it lives
 };
 
 struct Limits {
@@ -69,9 +70,20 @@ struct CreateRequest {
   // 1: the last descriptor is a connected Unix socket for the guest, which gets no other: nothing
   // to find by name, and nobody to come back. For sandboxes that end with their maker.
   std::uint32_t connected = 0;
+  BoxId zygote;  // the sandbox shall be open to this one, if it lives; empty: to none
   std::array<char, 64> hostname{};
   std::array<MountEntry, kMaxMounts> mounts;
   std::array<PathRule, kMaxRules> rules;
+};
+
+// A zygote runs with a uid of its own, without capabilities, behind a system-call filter, in
+// namespaces with nothing in them, and under this limit.
+struct ZygoteRequest {
+  RequestHeader header{.op = LauncherOp::kZygote};
+  std::uint64_t memory_bytes = 1ull << 30;
+  std::uint32_t idle_seconds = 600;  // it leaves when nobody has needed it for so long
+  std::uint32_t reserved = 0;
+  std::array<char, 512> modules{};  // what it loads, separated by spaces
 };
 
 enum class LauncherStatus : std::uint16_t { kOk = 0, kFailed = 1, kListed = 2, kExited = 3 };
@@ -105,6 +117,7 @@ enum class Step : std::uint16_t {
   kExecGuest,
   kUnknownBox,
   kBusy,
+  kZygote,
 };
 
 struct UsageFigures {
@@ -122,7 +135,8 @@ struct LauncherReply {
   LauncherOp op = LauncherOp::kList;  // what this answers; kDestroy's may come after later ones
   Step step = Step::kNone;
   std::int32_t errno_value = 0;
-  std::uint32_t walls = 0;  // kCreate: bits of confine::Wall that are really up
+  std::uint32_t walls = 0;   // kCreate: bits of confine::Wall that are really up
+  std::uint32_t zygote = 0;  // kCreate: it has one; kZygote: it was started now
   BoxId id;
   UsageFigures usage;  // kUsage, and kExited: what it had used in the end
 };

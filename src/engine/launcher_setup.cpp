@@ -61,6 +61,7 @@ Outcome<void> set_up_launcher(const LauncherOptions& options, LauncherState& sta
     state.disks.reset(::open(disks, O_RDONLY | O_DIRECTORY | O_CLOEXEC));
   }
   ATOLL_TRY(state.guest_program, open_guest(options.guest_program));
+  state.enter_library.reset(::open(options.enter_library.c_str(), O_PATH | O_CLOEXEC));
   ATOLL_TRY(state.ready_slot, claim_slot(state.shared, state.cgroups, state.rootless));
   ATOLL_TRY(state.host_template,
             enter_host_template(state.shared, state.host_mounts, state.rootless));

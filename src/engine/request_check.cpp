@@ -18,6 +18,8 @@ bool made_of(std::string_view allowed, std::string_view text) {
   return !text.empty() && text.find_first_not_of(allowed) == std::string_view::npos;
 }
 constexpr std::string_view kIdLetters = "abcdefghijklmnopqrstuvwxyz0123456789-";
+constexpr std::string_view kModuleLetters =
+    "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.- ";
 constexpr std::string_view kHostLetters =
     "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-.";
 
@@ -49,6 +51,18 @@ bool valid_limits(const Limits& limits) {
          limits.open_files <= (1u << 20);
 }
 
+// Names of modules, never options or paths.
+bool valid_zygote(const CreateRequest& buffer, std::size_t size, std::size_t descriptors) {
+  ZygoteRequest request;
+  if (size != sizeof request || descriptors != 2) return false;
+  std::memcpy(&request, &buffer, sizeof request);
+  std::string_view modules = text_of(request.modules);
+  return request.memory_bytes >= (16u << 20) && request.memory_bytes <= (1ull << 40) &&
+         request.modules.back() == 0 && !modules.starts_with('-') &&
+         modules.find(" -") == std::string_view::npos &&
+         (modules.empty() || made_of(kModuleLetters, modules));
+}
+
 }  // namespace
 
 int check_request(CreateRequest& request, std::size_t size, std::size_t descriptors,
@@ -68,10 +82,14 @@ int check_request(CreateRequest& request, std::size_t size, std::size_t descript
     case LauncherOp::kFreeze:
     case LauncherOp::kThaw:
     case LauncherOp::kUsage: return bare && named ? 0 : EBADMSG;
+    case LauncherOp::kZygote:
+      return named && valid_zygote(request, size, descriptors) ? 0 : EBADMSG;
     default: return EBADMSG;
   }
   if (size != sizeof(CreateRequest) || !named) return EBADMSG;
   if (!made_of(kHostLetters, text_of(request.hostname))) return EBADMSG;
+  bool no_zygote = request.zygote.text == BoxId{}.text;
+  if (!no_zygote && !made_of(kIdLetters, text_of(request.zygote.text))) return EBADMSG;
   if (request.mount_count > kMaxMounts || request.connected > 1) return EBADMSG;
   if (request.mount_count + request.connected != descriptors) return EBADMSG;
   if (request.rule_count > kMaxRules || !valid_limits(request.limits)) return EINVAL;

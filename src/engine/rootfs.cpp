@@ -18,6 +18,7 @@ constexpr std::pair<const char*, std::string_view> kFiles[] = {
     {"etc/hosts", "127.0.0.1 localhost atoll\n::1 localhost ip6-localhost\n"},
     {"etc/nsswitch.conf", "passwd: files\ngroup: files\nhosts: files dns\n"},
     {"etc/resolv.conf", ""},
+    {"opt/atoll/lib/enter.so", ""},  // where a zygote finds it
 };
 
 // Parts of the host's /etc that programs cannot do without and that hold no secrets.
@@ -25,10 +26,24 @@ constexpr const char* kEtcBinds[] = {
     "/etc/ld.so.cache", "/etc/alternatives", "/etc/ssl/certs", "/etc/ssl/openssl.cnf",
     "/etc/localtime",   "/etc/mime.types",   "/etc/fonts",     "/etc/java-17-openjdk"};
 
-constexpr const char* kFolders[] = {
-    "usr", "etc",       "etc/ssl", "dev",       "dev/pts",       "dev/shm",          "proc",
-    "tmp", "workspace", "opt",     "opt/atoll", "opt/atoll/bin", "opt/atoll/hidden", "var",
-    "run", "home",      "mnt"};
+constexpr const char* kFolders[] = {"usr",
+                                    "etc",
+                                    "etc/ssl",
+                                    "dev",
+                                    "dev/pts",
+                                    "dev/shm",
+                                    "proc",
+                                    "tmp",
+                                    "workspace",
+                                    "opt",
+                                    "opt/atoll",
+                                    "opt/atoll/bin",
+                                    "opt/atoll/hidden",
+                                    "opt/atoll/lib",
+                                    "var",
+                                    "run",
+                                    "home",
+                                    "mnt"};
 
 constexpr std::pair<const char*, const char*> kLinks[] = {
     {"/proc/self/fd", "dev/fd"},

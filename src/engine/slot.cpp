@@ -31,12 +31,7 @@ std::string traces() {
 
 // Moves the calling process into a new network namespace with nothing but a loopback.
 UniqueFd make_netns() {
-  if (::unshare(CLONE_NEWNET) != 0) return {};
-  UniqueFd socket(::socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0));
-  ifreq loopback{};
-  std::strcpy(loopback.ifr_name, "lo");
-  loopback.ifr_flags = IFF_UP;
-  if (!socket || ::ioctl(socket.get(), SIOCSIFFLAGS, &loopback) != 0) return {};
+  if (::unshare(CLONE_NEWNET) != 0 || !raise_loopback()) return {};
   return UniqueFd(::open("/proc/self/ns/net", O_RDONLY | O_CLOEXEC));
 }
 
@@ -54,6 +49,14 @@ UniqueFd open_kept_netns(const UniqueFd& shared, unsigned number) {
 }
 
 }  // namespace
+
+bool raise_loopback() {
+  UniqueFd socket(::socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0));
+  ifreq loopback{};
+  std::strcpy(loopback.ifr_name, "lo");
+  loopback.ifr_flags = IFF_UP;
+  return socket && ::ioctl(socket.get(), SIOCSIFFLAGS, &loopback) == 0;
+}
 
 Outcome<Slot> claim_slot(const UniqueFd& shared, const Cgroups& cgroups, bool rootless) {
   if (!make_folder(shared.get(), "slots", 0700)) return failed(Step::kSlot);

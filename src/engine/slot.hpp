@@ -34,6 +34,9 @@ inline constexpr unsigned kMaxSlots = 8192;
 // slots have neither cgroup nor a kept network namespace.
 Outcome<Slot> claim_slot(const UniqueFd& shared, const Cgroups& cgroups, bool rootless);
 
+// Brings the loopback of the present network namespace up.
+bool raise_loopback();
+
 // Counters tell a tenant about the one before: a kept network namespace in which anything was sent,
 // received or tried is made anew. Called when the sandbox is gone, with its slot still taken.
 void renew_netns(const UniqueFd& shared, const Slot& slot);

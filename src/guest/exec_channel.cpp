@@ -59,11 +59,18 @@ bool ExecChannel::send_output(std::uint8_t stream) {
 }
 
 bool ExecChannel::produce() {
+  // What a program wrote before it sent a control message is seen before that message.
+  bool in_order = true;
+  if (execution_.output(kControl).unsent() > 0) {
+    in_order = execution_.output(kStdout).drain();
+    in_order = execution_.output(kStderr).drain() && in_order;
+  }
   if (!send_output(kStdout)) return true;
   if (!execution_.tty() && !send_output(kStderr)) return true;
-  if (!execution_.running() && eof_sent_[kStdout] && (execution_.tty() || eof_sent_[kStderr])) {
-    send_exit();
-  }
+  if (execution_.has_control() && in_order && !send_output(kControl)) return true;
+  bool ended = eof_sent_[kStdout] && (execution_.tty() || eof_sent_[kStderr]) &&
+               (!execution_.has_control() || eof_sent_[kControl]);
+  if (!execution_.running() && ended) send_exit();
   return false;
 }
 

@@ -27,7 +27,7 @@ class ExecChannel final : public Channel {
 
   Execution& execution_;
   std::size_t foreign_;  // input that still waits, but came over an earlier channel
-  bool eof_sent_[3] = {false, false, false};
+  bool eof_sent_[4] = {};
 };
 
 }  // namespace atl::guest

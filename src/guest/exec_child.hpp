@@ -8,35 +8,22 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "confine/user_process.hpp"
+
 namespace atl::guest {
 
-enum class ChildStep : std::uint8_t {
-  kNone,
-  kCgroup,
-  kTerminal,
-  kStdio,
-  kLimits,
-  kUser,
-  kCapabilities,
-  kNoNewPrivs,
-  kLandlock,
-  kDirectory,
-  kExec,
-  kSeccomp,
-  kStopped,  // it neither ran nor failed within kStartTime
-};
+using ChildStep = confine::UserStep;
+using ChildReport = confine::StartReport;
+inline constexpr int kChildStartTime = 2000;  // ms
 
 struct ChildPlan {
   const int* task_fds = nullptr;  // files that take "0": the process moves itself into the user's
                                   // cgroups
   std::size_t task_count = 0;
   int stdio[3] = {-1, -1, -1};  // all above 2
+  int control = -1;             // above 3; becomes 3
   bool tty = false;
-  bool switch_user = false;
-  std::uint32_t uid = 0;
-  std::uint32_t gid = 0;
-  std::uint64_t open_files = 0;  // 0: as it is
-  std::uint64_t data_bytes = 0;  // 0: no limit
+  confine::UserPlan user;
   const char* cwd = nullptr;
   bool cwd_optional = false;              // a missing one becomes "/"
   const char* const* programs = nullptr;  // paths to try, null-terminated
@@ -45,8 +32,7 @@ struct ChildPlan {
 
   int report = -1;  // where the child says what failed; closed by a successful execve
 
-  ChildStep failed = ChildStep::kNone;  // result
-  int error = 0;
+  ChildReport result;
 };
 
 // Starts it; returns once the program runs or the plan says what failed. -1 and errno: no process.

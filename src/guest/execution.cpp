@@ -28,10 +28,12 @@ Execution::Execution(Loop& loop, std::uint64_t id, const ExecArgs& args, Spawned
     : pid_(spawned.pid),
       tty_((args.flags & ExecArgs::kTty) != 0),
       background_((args.flags & ExecArgs::kBackground) != 0),
+      has_control_(spawned.control),
       started_ns_(spawned.started_ns),
       input_(loop, *this),
       out_(loop, *this),
-      err_(loop, *this) {
+      err_(loop, *this),
+      control_(loop, *this) {
   info_.exec_id = id;
   if (args.timeout_ms != 0) deadline_ns_ = started_ns_ + std::uint64_t{args.timeout_ms} * 1'000'000;
   for (const std::string& word : args.argv) {
@@ -40,13 +42,16 @@ Execution::Execution(Loop& loop, std::uint64_t id, const ExecArgs& args, Spawned
   }
   command_.resize(std::min(command_.size(), kMaxCommand));
   if (spawned.in) {
-    input_.open(std::move(spawned.in), tty_ ? Input::Kind::kTerminal : Input::Kind::kPipe);
+    input_.open(std::move(spawned.in), tty_           ? Input::Kind::kTerminal
+                                       : has_control_ ? Input::Kind::kSocket
+                                                      : Input::Kind::kPipe);
   } else {
     input_.close();
   }
   if (tty_) master_.reset(::fcntl(spawned.out.get(), F_DUPFD_CLOEXEC, 3));
-  out_.open(std::move(spawned.out), tty_);
-  if (spawned.err) err_.open(std::move(spawned.err), false);
+  out_.open(std::move(spawned.out), tty_ ? Output::Kind::kTerminal : Output::Kind::kPipe);
+  if (spawned.err) err_.open(std::move(spawned.err), Output::Kind::kPipe);
+  if (has_control_) control_.open(std::move(spawned.control), Output::Kind::kSocket);
 }
 
 void Execution::attach(ExecChannel& channel) {
@@ -55,6 +60,7 @@ void Execution::attach(ExecChannel& channel) {
   hold_until_ns_ = UINT64_MAX;
   out_.rewind();
   err_.rewind();
+  control_.rewind();
 }
 
 void Execution::detach(const ExecChannel& channel, bool lost) {
@@ -124,6 +130,7 @@ void Execution::ended(int wait_status, const rusage& usage) {
   input_.close();
   out_.program_ended();
   err_.program_ended();
+  control_.program_ended();
   output_changed();
 }
 

@@ -26,6 +26,7 @@ class Execution final : public InputOwner {
   pid_t pid() const { return pid_; }
   bool running() const { return running_; }
   bool tty() const { return tty_; }
+  bool has_control() const { return has_control_; }
   const ExitInfo& exit_info() const { return info_; }
   const std::string& command() const { return command_; }
 
@@ -46,7 +47,9 @@ class Execution final : public InputOwner {
   std::uint32_t delivered_channel() const { return delivered_channel_; }
 
   Input& input() { return input_; }
-  Output& output(std::uint8_t stream) { return stream == kStderr ? err_ : out_; }
+  Output& output(std::uint8_t stream) {
+    return stream == kStderr ? err_ : stream == kControl ? control_ : out_;
+  }
   void output_changed();
   void input_consumed(std::size_t bytes) override;
 
@@ -57,12 +60,15 @@ class Execution final : public InputOwner {
   void time_out();
   void ended(int wait_status, const rusage& usage);
   bool pipes_open() const { return out_.open() || err_.open(); }
-  std::size_t kept_bytes() const { return out_.ring().size() + err_.ring().size(); }
+  std::size_t kept_bytes() const {
+    return out_.ring().size() + err_.ring().size() + control_.ring().size();
+  }
 
  private:
   pid_t pid_;
   bool tty_;
   bool background_;
+  bool has_control_;
   bool running_ = true;
   std::uint64_t started_ns_;
   std::uint64_t deadline_ns_ = UINT64_MAX;
@@ -76,6 +82,7 @@ class Execution final : public InputOwner {
   Input input_;
   Output out_;
   Output err_;
+  Output control_;
 };
 
 }  // namespace atl::guest

@@ -26,7 +26,7 @@ Result<FrameHeader> decode_header(std::string_view bytes) {
       type > static_cast<std::uint8_t>(FrameType::kPong)) {
     return fail(Code::kProtocol, "The frame has an unknown type.");
   }
-  if (header.stream > kStderr || bytes[10] != 0 || bytes[11] != 0) {
+  if (header.stream > kControl || bytes[10] != 0 || bytes[11] != 0) {
     return fail(Code::kProtocol, "The frame header is malformed.");
   }
   header.type = static_cast<FrameType>(type);

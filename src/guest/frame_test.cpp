@@ -59,7 +59,7 @@ TEST(Frame, RefusesMalformedHeaders) {
   EXPECT_EQ(check(8, 0), Code::kProtocol);  // type
   EXPECT_EQ(check(8, 12), Code::kProtocol);
   EXPECT_EQ(check(8, -1), Code::kProtocol);
-  EXPECT_EQ(check(9, 3), Code::kProtocol);   // stream
+  EXPECT_EQ(check(9, 4), Code::kProtocol);   // stream
   EXPECT_EQ(check(10, 1), Code::kProtocol);  // zero bytes
   EXPECT_EQ(check(11, 1), Code::kProtocol);
   EXPECT_FALSE(decode_header("short"));

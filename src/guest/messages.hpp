@@ -17,9 +17,12 @@ namespace atl::guest {
 
 struct ExecArgs {
   enum Flags : std::uint32_t {
-    kTty = 1,         // a terminal of its own; stdout and stderr are one stream
-    kStdinOpen = 2,   // stream 0 is read; otherwise stdin is /dev/null
-    kBackground = 4,  // outlives its channel's reader without blocking: unread output is dropped
+    kTty = 1,            // a terminal of its own; stdout and stderr are one stream
+    kStdinOpen = 2,      // stream 0 is read; otherwise stdin is /dev/null
+    kBackground = 4,     // outlives its channel's reader without blocking: unread output is dropped
+    kControlSocket = 8,  // descriptor 3 is a socket: stream 0 goes there, not to stdin; out on
+                         // stream 3
+    kZygote = 16,        // started by the sandbox's zygote where it has one, else as any program
   };
   std::uint32_t flags = 0;
   std::uint32_t timeout_ms = 0;  // 0: none. At the end the whole process group is killed.

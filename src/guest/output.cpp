@@ -18,8 +18,8 @@ constexpr std::size_t kSlice = kWindow;
 
 Output::~Output() { close(); }
 
-bool Output::open(UniqueFd fd, bool tty) {
-  tty_ = tty;
+bool Output::open(UniqueFd fd, Kind kind) {
+  kind_ = kind;
   complete_ = false;
   fd_ = std::move(fd);
   return loop_.add(fd_.get(), EPOLLIN | EPOLLET, *this);
@@ -27,7 +27,8 @@ bool Output::open(UniqueFd fd, bool tty) {
 
 void Output::close() {
   loop_.forget(*this);
-  if (tty_ && fd_) loop_.remove(fd_.get());  // the master has a second descriptor
+  // A terminal's master and a socket have a second descriptor.
+  if (kind_ != Kind::kPipe && fd_) loop_.remove(fd_.get());
   fd_.reset();
 }
 
@@ -51,7 +52,7 @@ std::ptrdiff_t Output::read_some() {
   }
   // EIO: a terminal's other side is gone.
   if (size < 0) return errno == EAGAIN || errno == EINTR ? -1 : 0;
-  if (size >= kDefaultPipe && !widened_ && !tty_) {
+  if (size >= kDefaultPipe && !widened_ && kind_ == Kind::kPipe) {
     widened_ = true;
     ::fcntl(fd_.get(), F_SETPIPE_SZ, kWidePipe);
   }
@@ -60,7 +61,9 @@ std::ptrdiff_t Output::read_some() {
 
 void Output::pump() {
   for (std::size_t slice = 0; fd_ && readable_ && slice < kSlice;) {
-    if (!complete_ && ring_.space() == 0 && owner_.expects_reader()) return;
+    // Half a message is worth nothing, so a control socket waits for ever.
+    bool wait = owner_.expects_reader() || kind_ == Kind::kSocket;
+    if (!complete_ && ring_.space() == 0 && wait) return;
     std::ptrdiff_t size = read_some();
     readable_ = size > 0;
     if (size > 0) {
@@ -68,9 +71,17 @@ void Output::pump() {
       pipe_left_ -= std::min(pipe_left_, static_cast<std::size_t>(size));
     }
     if (size == 0) close();
-    if (size == 0 || (ending_ && (size < 0 || (!tty_ && pipe_left_ == 0)))) complete_ = true;
+    if (size == 0 || (ending_ && (size < 0 || (kind_ != Kind::kTerminal && pipe_left_ == 0))))
+      complete_ = true;
   }
   if (fd_ && readable_) loop_.again(*this);
+}
+
+bool Output::drain() {
+  if (complete_) return true;
+  readable_ = true;
+  pump();
+  return complete_ || !readable_;
 }
 
 void Output::program_ended() {

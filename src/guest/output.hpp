@@ -1,7 +1,7 @@
-// One output stream of an execution: a pipe or terminal, read into a ring that keeps every byte
-// until the host has acknowledged it. A full ring stops the reading, and so the program, while a
-// host reads or may come back; otherwise new bytes are dropped and the stream is marked as
-// truncated.
+// One output stream of an execution: a pipe, terminal or control socket, read into a ring that
+// keeps every byte until the host has acknowledged it. A full ring stops the reading, and so the
+// program, while a host reads or may come back; otherwise new bytes are dropped and the stream is
+// marked as truncated.
 #pragma once
 
 #include <cstddef>
@@ -18,13 +18,17 @@ class Execution;
 
 class Output final : public Pollable {
  public:
+  enum class Kind { kPipe, kTerminal, kSocket };
+
   Output(Loop& loop, Execution& owner) : loop_(loop), owner_(owner) {}
   ~Output();
 
-  bool open(UniqueFd fd, bool tty);
+  bool open(UniqueFd fd, Kind kind);
   void on_events(std::uint32_t events) override;
   // Reads what fits, a slice at a time.
   void pump();
+  // Reads even if nobody has said that there is something: true when nothing was left behind.
+  bool drain();
   // The program ended: what is in the pipe now still counts. What others write later is read and
   // forgotten, so that they neither block nor die of SIGPIPE.
   void program_ended();
@@ -50,7 +54,7 @@ class Output final : public Pollable {
   Ring ring_{kWindow};
   std::size_t sent_ = 0;       // of the ring's bytes, how many the present reader was sent
   std::size_t pipe_left_ = 0;  // after the program's end: bytes in the pipe that still count
-  bool tty_ = false;
+  Kind kind_ = Kind::kPipe;
   bool readable_ = true;
   bool ending_ = false;
   bool complete_ = true;

@@ -4,7 +4,7 @@
 // A frame is a 12-byte header and up to kMaxPayload bytes. Numbers are little-endian. A channel is
 // opened by the host with kOpen and a number of its choice, unused on this connection; everything
 // of one operation travels on its channel. Bytes flow in streams of a channel (0 towards the guest,
-// 1 and 2 towards the host); each stream starts with kWindow bytes of credit, and a sender without
+// 1 to 3 towards the host); each stream starts with kWindow bytes of credit, and a sender without
 // credit waits. kCredit gives back what the reader has consumed, which is also the acknowledgement:
 // the guest keeps output bytes until they are credited, so that a host that re-attaches after a
 // crash continues at the first byte nobody acknowledged.
@@ -38,15 +38,18 @@ enum class FrameType : std::uint8_t {
 };
 
 // Streams of a channel.
-inline constexpr std::uint8_t kStdin = 0;   // towards the guest: stdin, file content, tcp bytes
-inline constexpr std::uint8_t kStdout = 1;  // towards the host: stdout, file content, tcp bytes
-inline constexpr std::uint8_t kStderr = 2;  // towards the host: stderr
+inline constexpr std::uint8_t kStdin = 0;    // towards the guest: stdin, file content, tcp bytes
+inline constexpr std::uint8_t kStdout = 1;   // towards the host: stdout, file content, tcp bytes
+inline constexpr std::uint8_t kStderr = 2;   // towards the host: stderr
+inline constexpr std::uint8_t kControl = 3;  // towards the host: what a program says on its control
+                                             // socket (ExecArgs::kControlSocket); stream 0 answers
+                                             // it
 
 // "Records" are length-prefixed (u32) encodings on stream 1, ended by kEof: a listing of any length
 // is flow-controlled like every other stream. After the reply and the last byte the guest sends
 // kClose.
 enum class Op : std::uint16_t {
-  kExec = 1,    // ExecArgs -> ExecStarted; streams 0,1,2 (tty: 0,1); kExit, kClose
+  kExec = 1,    // ExecArgs -> ExecStarted; streams 0,1,2,3 (tty: 0,1); kExit, kClose
   kAttach = 2,  // u64 exec id -> ExecStarted; goes on like kExec from the first unacknowledged byte
   kSignal = 3,  // u64 exec id, i32 signal, u8 whole_group -> nothing
   kResize = 4,  // u64 exec id, u16 rows, u16 cols -> nothing

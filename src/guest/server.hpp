@@ -28,6 +28,7 @@ class Server final : public Pollable {
   const GuestConfig& config() const { return config_; }
   const std::vector<int>& task_fds() const { return task_fds_; }
   int null_fd() const { return null_fd_; }
+  UniqueFd& zygote() { return zygote_; }  // none: the sandbox has none, or none any more
   std::uint64_t boot_id() const { return boot_id_; }
   Loop& loop() { return loop_; }
   Executions& executions() { return executions_; }
@@ -53,6 +54,7 @@ class Server final : public Pollable {
   GuestConfig config_;
   std::vector<int> task_fds_;
   int null_fd_;
+  UniqueFd zygote_;
   std::uint64_t boot_id_;
   std::uint64_t serial_ = 0;
   bool single_stream_ = false;

@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <sys/ioctl.h>
+#include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -11,6 +12,7 @@
 #include "guest/exec_child.hpp"
 #include "guest/paths.hpp"
 #include "guest/server.hpp"
+#include "guest/zygote.hpp"
 
 namespace atl::guest {
 namespace {
@@ -86,18 +88,20 @@ Result<Terminal> open_terminal(Server& server, const ExecArgs& args) {
   return tty;
 }
 
-Error describe(const ChildPlan& plan, const ExecArgs& args) {
-  auto with = [&](Code code, std::string text) { return Error(code, std::move(text), plan.error); };
-  switch (plan.failed) {
+Error describe(const ChildReport& report, const ExecArgs& args) {
+  auto with = [&](Code code, std::string text) {
+    return Error(code, std::move(text), report.error);
+  };
+  switch (report.step) {
     case ChildStep::kExec:
-      if (plan.error == ENOENT) {
+      if (report.error == ENOENT) {
         return with(Code::kProgramNotFound, "There is no program \"" + args.argv[0] +
                                                 "\" here, or the interpreter it names is missing.");
       }
-      if (plan.error == E2BIG) {
+      if (report.error == E2BIG) {
         return with(Code::kTooLarge, "The arguments and the environment are too long.");
       }
-      if (plan.error == ENOMEM || plan.error == EAGAIN) break;
+      if (report.error == ENOMEM || report.error == EAGAIN) break;
       return with(
           Code::kProgramNotExecutable,
           "\"" + args.argv[0] + "\" cannot be run: it is not executable or of no known format.");
@@ -110,9 +114,82 @@ Error describe(const ChildPlan& plan, const ExecArgs& args) {
       return with(Code::kResourceExhausted, "The process could not enter the sandbox's limits.");
     default: break;
   }
-  return with(code_from_errno(plan.error), "The process could not be set up (step " +
-                                               std::to_string(static_cast<int>(plan.failed)) +
-                                               ").");
+  return with(code_from_errno(report.error), "The process could not be set up (step " +
+                                                 std::to_string(static_cast<int>(report.step)) +
+                                                 ").");
+}
+
+// The program's ends of what it is connected with.
+struct TheirEnds {
+  UniqueFd stdio[3], control;
+};
+
+Result<void> connect_terminal(Server& server, const ExecArgs& args, Spawned& ours,
+                              TheirEnds& theirs) {
+  ATOLL_TRY(Terminal tty, open_terminal(server, args));
+  ours.in.reset(::fcntl(tty.master.get(), F_DUPFD_CLOEXEC, 3));
+  ours.out = std::move(tty.master);
+  theirs.stdio[0] = std::move(tty.slave);
+  return {};
+}
+
+// One socket both ways: our second descriptor of it takes what the host sends.
+Result<void> connect_control(Spawned& ours, TheirEnds& theirs) {
+  int ends[2];
+  if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0) {
+    return fail_errno("Making a control socket");
+  }
+  ours.control.reset(ends[0]);
+  UniqueFd their_end(ends[1]);
+  unblock(ours.control);
+  ours.in.reset(::fcntl(ends[0], F_DUPFD_CLOEXEC, 3));
+  theirs.control.reset(::fcntl(their_end.get(), F_DUPFD_CLOEXEC, 4));
+  return theirs.control ? Result<void>() : fail_errno("Making a control socket");
+}
+
+Result<void> connect_pipes(const ExecArgs& args, Spawned& ours, TheirEnds& theirs) {
+  ATOLL_TRY(Pipe out, make_pipe());
+  ATOLL_TRY(Pipe err, make_pipe());
+  unblock(out.read);
+  unblock(err.read);
+  ours.out = std::move(out.read);
+  ours.err = std::move(err.read);
+  theirs.stdio[1] = std::move(out.write);
+  theirs.stdio[2] = std::move(err.write);
+  if ((args.flags & ExecArgs::kControlSocket) != 0) return connect_control(ours, theirs);
+  if ((args.flags & ExecArgs::kStdinOpen) == 0) return {};
+  ATOLL_TRY(Pipe in, make_pipe());
+  unblock(in.write);
+  ours.in = std::move(in.write);
+  theirs.stdio[0] = std::move(in.read);
+  return {};
+}
+
+// As a new program of its own.
+Result<void> start_program(Server& server, const ExecArgs& args, ChildPlan& plan,
+                           Spawned& spawned) {
+  plan.task_fds = server.task_fds().data();
+  plan.task_count = server.task_fds().size();
+  const GuestConfig& config = server.config();
+  plan.user = {.switch_user = config.user_uid != ::getuid(),
+               .uid = config.user_uid,
+               .gid = config.user_gid,
+               .open_files = config.open_files,
+               .data_bytes = config.data_bytes};
+  plan.cwd = args.cwd.empty() ? kDefaultCwd : args.cwd.c_str();
+  plan.cwd_optional = args.cwd.empty();
+  std::vector<std::string> programs = programs_to_try(args);
+  std::vector<char*> program_list = pointers(programs);
+  std::vector<char*> argv = pointers(args.argv);
+  std::vector<char*> env = pointers(args.env);
+  plan.programs = program_list.data();
+  plan.argv = argv.data();
+  plan.env = env.data();
+  spawned.pid = start_child(plan);
+  if (spawned.pid < 0) return fail_errno("Starting a process");
+  if (plan.result.step == ChildStep::kNone) return {};
+  ::waitpid(spawned.pid, nullptr, 0);
+  return fail(describe(plan.result, args));
 }
 
 }  // namespace
@@ -125,59 +202,23 @@ Result<Spawned> spawn(Server& server, const ExecArgs& args) {
     return fail(Code::kInvalidArgument, "Arguments and environment cannot hold a NUL byte.");
   }
   Spawned spawned;
-  UniqueFd theirs[3];
+  TheirEnds theirs;
   ChildPlan plan;
   plan.tty = (args.flags & ExecArgs::kTty) != 0;
-  if (plan.tty) {
-    ATOLL_TRY(Terminal tty, open_terminal(server, args));
-    spawned.in.reset(::fcntl(tty.master.get(), F_DUPFD_CLOEXEC, 3));
-    spawned.out = std::move(tty.master);
-    theirs[0] = std::move(tty.slave);
-    for (int& fd : plan.stdio) fd = theirs[0].get();
-  } else {
-    ATOLL_TRY(Pipe out, make_pipe());
-    ATOLL_TRY(Pipe err, make_pipe());
-    unblock(out.read);
-    unblock(err.read);
-    plan.stdio[0] = server.null_fd();
-    if ((args.flags & ExecArgs::kStdinOpen) != 0) {
-      ATOLL_TRY(Pipe in, make_pipe());
-      unblock(in.write);
-      spawned.in = std::move(in.write);
-      theirs[0] = std::move(in.read);
-      plan.stdio[0] = theirs[0].get();
-    }
-    spawned.out = std::move(out.read);
-    spawned.err = std::move(err.read);
-    theirs[1] = std::move(out.write);
-    theirs[2] = std::move(err.write);
-    plan.stdio[1] = theirs[1].get();
-    plan.stdio[2] = theirs[2].get();
+  ATOLL_CHECK(plan.tty ? connect_terminal(server, args, spawned, theirs)
+                       : connect_pipes(args, spawned, theirs));
+  for (int fd = 0; fd < 3; ++fd) {
+    const UniqueFd& end = plan.tty ? theirs.stdio[0] : theirs.stdio[fd];
+    plan.stdio[fd] = end ? end.get() : server.null_fd();
   }
-  const GuestConfig& config = server.config();
-  plan.task_fds = server.task_fds().data();
-  plan.task_count = server.task_fds().size();
-  plan.switch_user = config.user_uid != ::getuid();
-  plan.uid = config.user_uid;
-  plan.gid = config.user_gid;
-  plan.open_files = config.open_files;
-  plan.data_bytes = config.data_bytes;
-  plan.cwd = args.cwd.empty() ? kDefaultCwd : args.cwd.c_str();
-  plan.cwd_optional = args.cwd.empty();
-  std::vector<std::string> programs = programs_to_try(args);
-  std::vector<char*> program_list = pointers(programs);
-  std::vector<char*> argv = pointers(args.argv);
-  std::vector<char*> env = pointers(args.env);
-  plan.programs = program_list.data();
-  plan.argv = argv.data();
-  plan.env = env.data();
+  plan.control = theirs.control.get();
   spawned.started_ns = now_ns();
-  spawned.pid = start_child(plan);
-  if (spawned.pid < 0) return fail_errno("Starting a process");
-  if (plan.failed != ChildStep::kNone) {
-    ::waitpid(spawned.pid, nullptr, 0);
-    return fail(describe(plan, args));
+  if ((args.flags & ExecArgs::kZygote) != 0 && !plan.tty) {
+    ATOLL_TRY(spawned.pid, start_by_zygote(server, args, plan));
+    if (plan.result.step != ChildStep::kNone) return fail(describe(plan.result, args));
+    if (spawned.pid > 0) return spawned;
   }
+  ATOLL_CHECK(start_program(server, args, plan, spawned));
   return spawned;
 }
 

@@ -20,6 +20,7 @@ struct Spawned {
   UniqueFd in;                   // our ends, not blocking; empty when there is none
   UniqueFd out;                  // a terminal's stdin and stdout are two descriptors of one master
   UniqueFd err;
+  UniqueFd control;  // the program's control socket; `in` is another descriptor of it
 };
 
 Result<Spawned> spawn(Server& server, const ExecArgs& args);

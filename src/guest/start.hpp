@@ -23,9 +23,11 @@ struct GuestConfig {
   std::uint32_t user_uid = 0;  // who user code runs as, in the sandbox's own numbering
   std::uint32_t user_gid = 0;
   std::uint32_t open_files = 0;  // RLIMIT_NOFILE of user code
+  std::uint32_t zygote = 0;      // 1: behind the task files, a socket to the sandbox's zygote
   std::uint64_t data_bytes = 0;  // RLIMIT_DATA of user code where no memory cgroup exists; 0 = none
   Token token{};
 };
+static_assert(sizeof(GuestConfig) == 64);
 inline constexpr int kConfigFd = 3;
 inline constexpr int kListenFd = 4;
 inline constexpr int kFirstTaskFd = 5;

@@ -44,6 +44,9 @@ Result<guest::ExecArgs> exec_args(const ExecRequest& request, const std::string&
   if (request.timeout.count() < 0 || request.timeout.count() > UINT32_MAX) {
     return fail(Code::kInvalidArgument, "the time-out is out of range");
   }
+  if (request.control && (request.terminal || request.stdin_open || request.stdin_data)) {
+    return fail(Code::kInvalidArgument, "a program with a control stream has no other input");
+  }
   guest::ExecArgs args;
   for (const std::string& word : request.argv) {
     if (has_nul(word)) return fail(Code::kInvalidArgument, "an argument holds a NUL byte");
@@ -73,6 +76,8 @@ Result<guest::ExecArgs> exec_args(const ExecRequest& request, const std::string&
   }
   if (request.stdin_open || request.stdin_data) args.flags |= guest::ExecArgs::kStdinOpen;
   if (request.background) args.flags |= guest::ExecArgs::kBackground;
+  if (request.control) args.flags |= guest::ExecArgs::kControlSocket;
+  if (request.zygote) args.flags |= guest::ExecArgs::kZygote;
   args.timeout_ms = static_cast<std::uint32_t>(request.timeout.count());
   return args;
 }

@@ -10,7 +10,8 @@
 
 namespace atl::sandbox {
 
-// kInvalidArgument: empty argv, NUL bytes, a variable's name that is empty or holds '='.
+// kInvalidArgument: empty argv, NUL bytes, a variable's name that is empty or holds '=', input
+// beside a control stream.
 Result<guest::ExecArgs> exec_args(const ExecRequest& request, const std::string& workspace);
 
 // An absolute path inside the sandbox; a relative one starts at the workspace.

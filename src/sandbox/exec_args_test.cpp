@@ -43,6 +43,13 @@ TEST(ExecArgs, TerminalsHaveASizeAndATerm) {
   EXPECT_TRUE(args->flags & guest::ExecArgs::kTty);
 }
 
+TEST(ExecArgs, ControlAndZygoteAreFlags) {
+  Result<guest::ExecArgs> args =
+      exec_args({.argv = {"python3"}, .control = true, .zygote = true}, "/workspace");
+  ASSERT_TRUE(args.has_value());
+  EXPECT_EQ(args->flags, guest::ExecArgs::kControlSocket | guest::ExecArgs::kZygote);
+}
+
 TEST(ExecArgs, RefusesWhatNoProgramCouldBeGiven) {
   EXPECT_EQ(code_of({}), Code::kInvalidArgument);
   EXPECT_EQ(code_of({.argv = {""}}), Code::kInvalidArgument);
@@ -53,6 +60,7 @@ TEST(ExecArgs, RefusesWhatNoProgramCouldBeGiven) {
   EXPECT_EQ(code_of({.argv = {"a"}, .cwd = "/x\0y"s}), Code::kInvalidArgument);
   EXPECT_EQ(code_of({.argv = {"a"}, .timeout = std::chrono::milliseconds(-1)}),
             Code::kInvalidArgument);
+  EXPECT_EQ(code_of({.argv = {"a"}, .stdin_open = true, .control = true}), Code::kInvalidArgument);
   EXPECT_EQ(code_of({.argv = {"a"}}), Code::kOk);
 }
 

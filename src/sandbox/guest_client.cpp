@@ -20,20 +20,25 @@ Task<Result<std::string>> GuestChannel::reply() {
   co_return std::move(*state_->reply);
 }
 
-Task<Result<Chunk>> GuestChannel::read(bool with_stderr) {
+Task<Result<Chunk>> GuestChannel::read(Until until) {
   ChannelState& state = *state_;
   for (;;) {
     if (state.first_chunk < state.chunks.size()) {
       Chunk chunk = std::move(state.chunks[state.first_chunk++]);
-      connection_->consumed(state, chunk.stream, chunk.bytes.size());
+      if (chunk.stream != guest::kControl) {
+        connection_->consumed(state, chunk.stream, chunk.bytes.size());
+      }
       co_return chunk;
     }
-    bool ended = state.ended[guest::kStdout] && (!with_stderr || state.ended[guest::kStderr]);
-    if (ended || state.exit) co_return Chunk{};
+    if (state.exit || (until == Until::kStdout && state.ended[guest::kStdout])) co_return Chunk{};
     if (state.broken) co_return fail(*state.broken);
     if (state.closed) co_return fail(Code::kIo, "the stream ended before its end");
     co_await state.incoming.wait();
   }
+}
+
+void GuestChannel::acknowledge_control(std::size_t bytes) {
+  connection_->consumed(*state_, guest::kControl, bytes);
 }
 
 Task<Result<void>> GuestChannel::write(std::string bytes) {

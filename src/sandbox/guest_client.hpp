@@ -28,9 +28,14 @@ class GuestChannel {
 
   // What the operation answered, after its code.
   async::Task<Result<std::string>> reply();
-  // The next bytes in order of arrival. The end (stream 0) once the streams asked for have ended. A
-  // channel that closed before its end is an Error.
-  async::Task<Result<Chunk>> read(bool with_stderr = false);
+  // Which streams have an end of their own. What runs has an exit, which comes after all its ends,
+  // whichever of them there are.
+  enum class Until { kStdout, kExit };
+  // The next bytes in order of arrival; the end is stream 0. A channel that closed before its end
+  // is an Error. Bytes of the control stream are credited when they are acknowledged.
+  async::Task<Result<Chunk>> read(Until until = Until::kStdout);
+  void acknowledge_control(std::size_t bytes);
+  void settle() { connection_->settle(*state_); }
   async::Task<Result<void>> write(std::string bytes);
   // kEof on stream 0.
   void end_input();

@@ -92,8 +92,9 @@ void run(Task<void> (*test)(Executor)) {
   async::run_to_end<void>([test](Executor executor) { return test(std::move(executor)); });
 }
 
-// Until the client has read everything that was sent: a ping comes back behind it.
-Task<void> settle(Executor executor, Rig* rig) {
+// Until the client has read everything that was sent: a ping comes back behind it. How many frames
+// the client sent before it.
+Task<int> settle(Executor executor, Rig* rig) {
   async::TaskGroup group(executor);
   bool done = false;
   auto ping = [](Rig* with, bool* flag) -> Task<void> {
@@ -103,13 +104,16 @@ Task<void> settle(Executor executor, Rig* rig) {
   };
   group.spawn(ping(rig, &done));
   std::string payload;
-  guest::FrameHeader header;
-  do {
+  int others = 0;
+  guest::FrameHeader header = co_await rig->peer->next(&payload);
+  while (header.type != FrameType::kPing) {
+    ++others;
     header = co_await rig->peer->next(&payload);
-  } while (header.type != FrameType::kPing);
+  }
   co_await rig->peer->send(FrameType::kPong, 0, 0, payload);
   co_await group.wait_idle();
   EXPECT_TRUE(done);
+  co_return others;
 }
 
 TEST(GuestClient, HelloAndFirstOperationLeaveInOneWrite) {
@@ -238,7 +242,7 @@ TEST(GuestClient, ALostGuestEndsEverything) {
     rig.peer.reset();
     Result<std::string> reply = co_await channel->reply();
     EXPECT_EQ(reply.error().code(), Code::kBackend);
-    Result<Chunk> chunk = co_await channel->read(true);
+    Result<Chunk> chunk = co_await channel->read(GuestChannel::Until::kExit);
     EXPECT_EQ(chunk.error().code(), Code::kBackend);
     Result<guest::ExitInfo> exit = co_await channel->exit();
     EXPECT_EQ(exit.error().code(), Code::kBackend);
@@ -255,10 +259,10 @@ TEST(GuestClient, WhatArrivedBeforeTheLossIsStillRead) {
     std::uint32_t id = co_await rig.peer->opened();
     co_await rig.peer->send(FrameType::kData, id, guest::kStderr, "last words");
     rig.peer.reset();
-    Result<Chunk> chunk = co_await channel->read(true);
+    Result<Chunk> chunk = co_await channel->read(GuestChannel::Until::kExit);
     EXPECT_EQ(chunk->bytes, "last words");
     EXPECT_EQ(chunk->stream, guest::kStderr);
-    Result<Chunk> end = co_await channel->read(true);
+    Result<Chunk> end = co_await channel->read(GuestChannel::Until::kExit);
     EXPECT_EQ(end.error().code(), Code::kBackend);
   });
 }
@@ -295,7 +299,7 @@ TEST(GuestClient, DroppingAChannelAcknowledgesAndClosesIt) {
       co_await rig.peer->hello();
       id = co_await rig.peer->opened();
       co_await rig.peer->send(FrameType::kData, id, guest::kStdout, "read");
-      Result<Chunk> chunk = co_await channel->read(true);
+      Result<Chunk> chunk = co_await channel->read(GuestChannel::Until::kExit);
       EXPECT_EQ(chunk->bytes, "read");
     }
     std::string payload;
@@ -309,6 +313,89 @@ TEST(GuestClient, DroppingAChannelAcknowledgesAndClosesIt) {
     co_await rig.peer->send(FrameType::kData, id, guest::kStdout, "late");
     co_await settle(executor, &rig);
     EXPECT_FALSE(rig.client->broken().has_value());
+  });
+}
+
+// What attach() relies on: the guest keeps what is not acknowledged, so no credit may leave before.
+TEST(GuestClient, ControlBytesAreCreditedWhenTheyAreAcknowledged) {
+  run(+[](Executor executor) -> Task<void> {
+    Rig rig(executor);
+    Result<GuestChannel> channel = rig.client->open(Op::kExec, "");
+    channel->flush();
+    co_await rig.peer->hello();
+    std::uint32_t id = co_await rig.peer->opened();
+    constexpr std::size_t kHalf = guest::kWindow / 2;
+    for (std::size_t sent = 0; sent < kHalf; sent += guest::kMaxPayload) {
+      co_await rig.peer->send(FrameType::kData, id, guest::kControl,
+                              std::string(guest::kMaxPayload, 'c'));
+      Result<Chunk> chunk = co_await channel->read(GuestChannel::Until::kExit);
+      EXPECT_EQ(chunk->stream, guest::kControl);
+      EXPECT_EQ(chunk->bytes.size(), guest::kMaxPayload);
+    }
+    int early = co_await settle(executor, &rig);
+    EXPECT_EQ(early, 0);
+    channel->acknowledge_control(kHalf);
+    std::string payload;
+    guest::FrameHeader credit = co_await rig.peer->next(&payload);
+    EXPECT_EQ(credit.type, FrameType::kCredit);
+    EXPECT_EQ(credit.stream, guest::kControl);
+    EXPECT_EQ(guest::Reader(payload).number<std::uint32_t>(), kHalf);
+  });
+}
+
+TEST(GuestClient, SettlingLeavesWithTheNextWrite) {
+  run(+[](Executor executor) -> Task<void> {
+    Rig rig(executor);
+    Result<GuestChannel> channel = rig.client->open(Op::kExec, "");
+    channel->flush();
+    co_await rig.peer->hello();
+    std::uint32_t id = co_await rig.peer->opened();
+    co_await rig.peer->send(FrameType::kData, id, guest::kStdout, "out");
+    co_await rig.peer->send(FrameType::kData, id, guest::kControl, "control");
+    for (int i = 0; i < 2; ++i) {
+      Result<Chunk> chunk = co_await channel->read(GuestChannel::Until::kExit);
+      EXPECT_TRUE(chunk.has_value());
+    }
+    channel->acknowledge_control(4);
+    channel->settle();
+    Result<void> written = co_await channel->write("next");
+    EXPECT_TRUE(written.has_value());
+    std::string payload;
+    guest::FrameHeader out = co_await rig.peer->next(&payload);
+    EXPECT_EQ(out.stream, guest::kStdout);
+    EXPECT_EQ(guest::Reader(payload).number<std::uint32_t>(), 3u);
+    guest::FrameHeader control = co_await rig.peer->next(&payload);
+    EXPECT_EQ(control.stream, guest::kControl);
+    EXPECT_EQ(guest::Reader(payload).number<std::uint32_t>(), 4u);
+    guest::FrameHeader data = co_await rig.peer->next(&payload);
+    EXPECT_EQ(data.type, FrameType::kData);
+    EXPECT_EQ(payload, "next");
+  });
+}
+
+// All ends come before the exit, and which streams there are need not be known.
+TEST(GuestClient, AnExecutionEndsWithItsExit) {
+  run(+[](Executor executor) -> Task<void> {
+    Rig rig(executor);
+    Result<GuestChannel> channel = rig.client->open(Op::kAttach, "");
+    channel->flush();
+    co_await rig.peer->hello();
+    std::uint32_t id = co_await rig.peer->opened();
+    co_await rig.peer->send(FrameType::kEof, id, guest::kStdout, "");
+    co_await rig.peer->send(FrameType::kEof, id, guest::kStderr, "");
+    co_await rig.peer->send(FrameType::kData, id, guest::kControl, "late");
+    co_await rig.peer->send(FrameType::kEof, id, guest::kControl, "");
+    co_await rig.peer->send(FrameType::kExit, id, 0,
+                            guest::encoded(guest::ExitInfo{.exit_code = 3}));
+    Result<Chunk> chunk = co_await channel->read(GuestChannel::Until::kExit);
+    EXPECT_EQ(chunk->bytes, "late");
+    Result<Chunk> end = co_await channel->read(GuestChannel::Until::kExit);
+    EXPECT_EQ(end->stream, 0);
+    Result<guest::ExitInfo> exit = co_await channel->exit();
+    EXPECT_EQ(exit->exit_code, 3);
+    co_await rig.peer->send(FrameType::kData, id, guest::kControl, "after the end");
+    Result<void> ping = co_await rig.client->ping();
+    EXPECT_EQ(ping.error().code(), Code::kProtocol);
   });
 }
 

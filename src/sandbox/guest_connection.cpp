@@ -139,11 +139,17 @@ void GuestConnection::send_credit(ChannelState& channel, std::uint8_t stream) {
   send(FrameType::kCredit, channel.id, stream, std::move(payload).bytes());
 }
 
+void GuestConnection::settle(ChannelState& channel) {
+  if (channel.closed) return;
+  for (std::uint8_t stream : {guest::kStdout, guest::kStderr, guest::kControl}) {
+    send_credit(channel, stream);
+  }
+}
+
 void GuestConnection::forget(ChannelState& channel) {
   if (channels_.erase(channel.id) == 0 || channel.closed) return;
   // Credit is the acknowledgement: what was read is not sent again to whoever attaches next.
-  send_credit(channel, guest::kStdout);
-  send_credit(channel, guest::kStderr);
+  settle(channel);
   send(FrameType::kClose, channel.id, 0, {});
   flush();
 }

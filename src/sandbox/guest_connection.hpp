@@ -29,6 +29,8 @@ struct Chunk {
   std::string bytes;
 };
 
+inline constexpr std::size_t kStreams = 4;  // numbered as in guest/protocol.hpp
+
 // What is known of one channel. Bounded: a guest that sends beyond its credit is cut off.
 struct ChannelState {
   std::uint32_t id = 0;
@@ -36,11 +38,11 @@ struct ChannelState {
   std::optional<guest::ExitInfo> exit;
   std::optional<Error> broken;
   bool closed = false;  // the guest is done with it
-  std::array<bool, 3> ended{};
+  std::array<bool, kStreams> ended{};
   std::vector<Chunk> chunks;  // read from `first_chunk` on
   std::size_t first_chunk = 0;
-  std::array<std::size_t, 3> uncredited{};  // received, buffered here or consumed, not yet credited
-  std::array<std::size_t, 3> consumed{};    // of these, taken by the reader
+  std::array<std::size_t, kStreams> uncredited{};  // received, buffered or consumed, not credited
+  std::array<std::size_t, kStreams> consumed{};    // of these, taken by the reader
   std::size_t send_credit = guest::kWindow;
   async::Event incoming;  // anything above changed
   async::Event sendable;  // credit came, or it never will
@@ -64,6 +66,8 @@ class GuestConnection : public std::enable_shared_from_this<GuestConnection> {
   void flush();
   // The reader took these bytes: gives credit back once half a window has come together.
   void consumed(ChannelState& channel, std::uint8_t stream, std::size_t size);
+  // Gives back all credit of what the reader took, with the next flush().
+  void settle(ChannelState& channel);
   void forget(ChannelState& channel);
 
   async::Task<Result<void>> write(std::shared_ptr<ChannelState> channel, std::string bytes);

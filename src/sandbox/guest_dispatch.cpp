@@ -15,6 +15,8 @@ std::unexpected<Error> lie(const char* what) {
   return fail(Code::kProtocol, std::string("the guest broke the protocol: ") + what);
 }
 
+bool is_output(std::uint8_t stream) { return stream >= guest::kStdout && stream < kStreams; }
+
 // The reply's payload after its code, or the Error that it carries.
 Result<std::string> reply_of(std::string_view payload) {
   guest::Reader in(payload);
@@ -90,7 +92,7 @@ Result<void> GuestConnection::on_channel_frame(ChannelState& channel, InFrame& f
       return {};
     case FrameType::kData: return on_data(channel, frame);
     case FrameType::kEof:
-      if (stream != guest::kStdout && stream != guest::kStderr) return lie("stream");
+      if (!is_output(stream)) return lie("stream");
       channel.ended[stream] = true;
       return {};
     case FrameType::kCredit: {
@@ -125,7 +127,7 @@ Result<void> GuestConnection::on_channel_frame(ChannelState& channel, InFrame& f
 
 Result<void> GuestConnection::on_data(ChannelState& channel, InFrame& frame) {
   std::uint8_t stream = frame.header.stream;
-  if (stream != guest::kStdout && stream != guest::kStderr) return lie("stream");
+  if (!is_output(stream)) return lie("stream");
   if (channel.ended[stream]) return lie("bytes after the end");
   if (frame.data.size() > guest::kWindow - channel.uncredited[stream]) return lie("no credit");
   if (frame.data.empty()) return {};

@@ -18,10 +18,11 @@ Result<GuestSandbox*> GuestProcess::sandbox() const {
 }
 
 Task<Result<OutputChunk>> GuestProcess::read() {
-  ATOLL_CO_TRY(Chunk chunk, co_await channel_.read(!terminal_));
+  ATOLL_CO_TRY(Chunk chunk, co_await channel_.read(GuestChannel::Until::kExit));
   OutputChunk out{.stream = OutputStream::kEnd, .bytes = std::move(chunk.bytes)};
   if (chunk.stream == guest::kStdout) out.stream = OutputStream::kStdout;
   if (chunk.stream == guest::kStderr) out.stream = OutputStream::kStderr;
+  if (chunk.stream == guest::kControl) out.stream = OutputStream::kControl;
   co_return out;
 }
 

@@ -58,21 +58,21 @@ Task<Result<std::unique_ptr<Process>>> GuestSandbox::spawn(ExecRequest request) 
   ATOLL_CO_TRY(guest::ExecArgs args, exec_args(request, workspace()));
   ATOLL_CO_TRY(GuestChannel channel, co_await open(Op::kExec, guest::encoded(args)));
   if (request.stdin_data && !request.stdin_open) channel.feed(std::move(*request.stdin_data));
-  co_return co_await started(std::move(channel), request.terminal.has_value());
+  co_return co_await started(std::move(channel));
 }
 
 Task<Result<std::unique_ptr<Process>>> GuestSandbox::attach(std::uint64_t exec_id) {
   guest::Writer args;
   args.number(exec_id);
   ATOLL_CO_TRY(GuestChannel channel, co_await open(Op::kAttach, std::move(args).bytes()));
-  co_return co_await started(std::move(channel), false);
+  co_return co_await started(std::move(channel));
 }
 
-Task<Result<std::unique_ptr<Process>>> GuestSandbox::started(GuestChannel channel, bool terminal) {
+Task<Result<std::unique_ptr<Process>>> GuestSandbox::started(GuestChannel channel) {
   ATOLL_CO_TRY(std::string reply, co_await channel.reply());
   auto facts = guest::decoded<guest::ExecStarted>(reply);
   if (!facts) co_return bad_record();
-  co_return std::make_unique<GuestProcess>(std::move(channel), *facts, terminal, self_);
+  co_return std::make_unique<GuestProcess>(std::move(channel), *facts, self_);
 }
 
 Task<Result<std::vector<ExecutionInfo>>> GuestSandbox::executions() {

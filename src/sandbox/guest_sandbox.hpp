@@ -69,7 +69,7 @@ class GuestSandbox : public Sandbox {
   async::Task<Result<GuestClient*>> client();
   async::Task<Result<GuestChannel>> open(guest::Op op, std::string arguments);
   async::Task<Result<void>> call(guest::Op op, std::string arguments);
-  async::Task<Result<std::unique_ptr<Process>>> started(GuestChannel channel, bool terminal);
+  async::Task<Result<std::unique_ptr<Process>>> started(GuestChannel channel);
 
   async::Executor executor_;
   SandboxId id_;

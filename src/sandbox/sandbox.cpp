@@ -20,6 +20,9 @@ std::string_view keep(std::string_view bytes, const std::string& so_far, std::ui
 }  // namespace
 
 Task<Result<ExecResult>> Sandbox::exec(ExecRequest request) {
+  if (request.control) {
+    co_return fail(Code::kInvalidArgument, "a control stream needs somebody who reads it: spawn()");
+  }
   std::uint64_t cap = request.max_output_bytes;
   ATOLL_CO_TRY(std::unique_ptr<Process> process, co_await spawn(std::move(request)));
   ExecResult result;

@@ -19,7 +19,7 @@ using FileInfo = guest::FileInfo;
 using ProcessInfo = guest::ProcessInfo;
 using WatchEvent = guest::WatchEvent;
 
-enum class OutputStream { kStdout, kStderr, kEnd };
+enum class OutputStream { kStdout, kStderr, kControl, kEnd };
 struct OutputChunk {
   OutputStream stream = OutputStream::kEnd;
   std::string bytes;
@@ -31,11 +31,18 @@ class Process {
   virtual ~Process() = default;
   virtual std::uint64_t exec_id() const = 0;
   virtual int pid() const = 0;
-  // The next output, in order of arrival; kEnd once both streams ended. A caller that does not read
+  // The next output, in order of arrival; kEnd once all streams ended. A caller that does not read
   // makes the program wait, and nothing grow.
   virtual async::Task<Result<OutputChunk>> read() = 0;
   virtual async::Task<Result<void>> write_stdin(std::string bytes) = 0;
   virtual async::Task<Result<void>> close_stdin() = 0;
+  // The reader is done with so many bytes of the control stream. Until then the guest keeps them, a
+  // window at most, and whoever attaches later gets them again; other streams count as they are
+  // read. The word leaves when half a window has come together, and with settle().
+  virtual void acknowledge_control(std::size_t bytes) = 0;
+  // Acknowledges everything that was read of stdout and stderr, and that of the control stream that
+  // the reader is done with. Leaves with the next write.
+  virtual void settle() = 0;
   virtual async::Task<Result<void>> signal(int number) = 0;  // to the whole process group
   virtual async::Task<Result<void>> resize(TerminalSize size) = 0;
   // After kEnd: how it ended.

@@ -89,6 +89,8 @@ struct ExecRequest {
   std::optional<std::string> stdin_data;   // whole input; nullopt with stdin_open=false: /dev/null
   bool stdin_open = false;                 // the caller writes through Process::write_stdin
   bool background = false;
+  bool control = false;  // descriptor 3 is a socket to the caller: write_stdin goes there
+  bool zygote = false;   // forked from the sandbox's zygote where it has one
   std::optional<TerminalSize> terminal;
   std::chrono::milliseconds timeout{0};          // 0: none
   std::uint64_t max_output_bytes = 10ull << 20;  // per stream, kept by exec(); a live stream has no

@@ -1,9 +1,9 @@
 #include "backends/native/launcher_client.hpp"
 
-#include <sys/socket.h>
-
 #include <algorithm>
 #include <cstring>
+
+#include "base/send_fds.hpp"
 
 namespace atl::backends::native {
 namespace {
@@ -26,20 +26,8 @@ LauncherClient::LauncherClient(async::Executor executor, UniqueFd control)
 
 Result<void> LauncherClient::send(const void* bytes, std::size_t size,
                                   std::span<const int> descriptors) {
-  alignas(cmsghdr) char ancillary[CMSG_SPACE(sizeof(int) * (engine::kMaxMounts + 1))] = {};
-  iovec part{const_cast<void*>(bytes), size};
-  msghdr message{.msg_iov = &part, .msg_iovlen = 1};
-  if (!descriptors.empty()) {
-    message.msg_control = ancillary;
-    message.msg_controllen = CMSG_SPACE(descriptors.size_bytes());
-    cmsghdr* header = CMSG_FIRSTHDR(&message);
-    header->cmsg_level = SOL_SOCKET;
-    header->cmsg_type = SCM_RIGHTS;
-    header->cmsg_len = CMSG_LEN(descriptors.size_bytes());
-    std::memcpy(CMSG_DATA(header), descriptors.data(), descriptors.size_bytes());
-  }
   // A request fits the socket's buffer many times over; a launcher that let it fill up is lost.
-  if (::sendmsg(control_.fd().get(), &message, MSG_NOSIGNAL | MSG_DONTWAIT) < 0) {
+  if (send_fds(control_.fd().get(), bytes, size, descriptors) < 0) {
     return fail(Error(Code::kBackend, "the launcher is gone", errno));
   }
   return {};

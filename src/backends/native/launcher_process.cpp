@@ -37,25 +37,17 @@ Result<UniqueFd> start_launcher(const LauncherOptions& options) {
   ATOLL_TRY(std::string folder, program_folder());
   std::string program = folder + "/atoll-launcher";
   std::string guest = folder + "/atoll-guest";
+  std::string enter = folder + "/atoll-enter.so";
   std::string run = options.run_folder.empty() ? default_run_folder() : options.run_folder;
   std::string client = std::to_string(options.client_uid);
   std::string owner = std::to_string(options.mount_owner);
   // "--once" is last, so that leaving it out is ending the list earlier.
-  const char* argv[] = {program.c_str(),
-                        "--control",
-                        "3",
-                        "--run",
-                        run.c_str(),
-                        "--guest",
-                        guest.c_str(),
-                        "--disks",
-                        kDiskFolder,
-                        "--client-uid",
-                        client.c_str(),
-                        "--mount-owner",
-                        owner.c_str(),
-                        options.once ? "--once" : nullptr,
-                        nullptr};
+  const char* argv[] = {
+      program.c_str(), "--control",     "3",           "--run",
+      run.c_str(),     "--guest",       guest.c_str(), "--enter",
+      enter.c_str(),   "--disks",       kDiskFolder,   "--client-uid",
+      client.c_str(),  "--mount-owner", owner.c_str(), options.once ? "--once" : nullptr,
+      nullptr};
   int pair[2];
   if (::socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair) != 0)
     return fail_errno("socketpair");

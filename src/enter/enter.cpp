@@ -1,0 +1,126 @@
+// Three processes for one: `entrant` shares the zygote's memory (vfork), moves into the sandbox's
+// namespaces and starts `stepping stone`, the first one with a pid inside, which shares it still;
+// that one forks the only copy. Both helpers are gone at once: a process with a parent outside
+// would keep the sandbox's pid 1 from dying, and a second copy of the page tables would cost as
+// much as the first. Orphaned inside, the copy becomes a child of pid 1.
+//
+// Neither helper enters the sandbox's cgroups: an OOM kill there takes every process with the same
+// memory, and that memory is the zygote's.
+#include "enter/enter.hpp"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <sched.h>
+#include <signal.h>
+#include <sys/prctl.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "confine/seccomp.hpp"
+#include "confine/user_process.hpp"
+#include "confine/walls.hpp"
+
+namespace {
+
+using atl::confine::StepError;
+using atl::confine::UserStep;
+using atl::enter::EnterPlan;
+
+constexpr int kNamespaces = CLONE_NEWUSER | CLONE_NEWNS | CLONE_NEWPID | CLONE_NEWIPC |
+                            CLONE_NEWUTS | CLONE_NEWNET | CLONE_NEWCGROUP;
+constexpr int kReport = 4;  // where the report ends up, above stdio and control
+constexpr int kAside = 16;
+
+StepError enter_cgroups(const EnterPlan& plan) {
+  for (std::uint32_t i = 0; i < plan.task_count; ++i) {
+    if (::write(plan.task_fds[i], "0", 1) != 1) return {UserStep::kCgroup, errno};
+  }
+  return {};
+}
+
+// Sources are moved aside first: each may stand on another's target.
+StepError arrange_descriptors(const EnterPlan& plan) {
+  int sources[5] = {plan.stdio[0], plan.stdio[1], plan.stdio[2], plan.control, plan.report};
+  for (int& source : sources) {
+    if (source < 0) continue;
+    source = ::fcntl(source, F_DUPFD_CLOEXEC, kAside);
+    if (source < 0) return {UserStep::kStdio, errno};
+  }
+  if (plan.control < 0) ::close(3);
+  for (int target = 0; target <= kReport; ++target) {
+    if (sources[target] >= 0 && ::dup2(sources[target], target) < 0) {
+      return {UserStep::kStdio, errno};
+    }
+  }
+  ::syscall(SYS_close_range, kReport + 1, ~0U, 0);
+  return {};
+}
+
+StepError go_to(const char* cwd) {
+  bool named = cwd != nullptr && *cwd != '\0';
+  if (::chdir(named ? cwd : "/workspace") == 0 || (!named && ::chdir("/") == 0)) return {};
+  return {UserStep::kDirectory, errno};
+}
+
+StepError confine(const EnterPlan& plan) {
+  if (int error = atl::confine::install_seccomp()) return {UserStep::kSeccomp, error};
+  StepError user = atl::confine::become_user({.switch_user = true,
+                                              .uid = plan.uid,
+                                              .gid = plan.gid,
+                                              .open_files = plan.open_files,
+                                              .data_bytes = plan.data_bytes});
+  if (user.error != 0) return user;
+  // The change of uid made it undumpable, and its own /proc/self somebody else's.
+  ::prctl(PR_SET_DUMPABLE, 1, 0, 0, 0);
+  return go_to(plan.cwd);
+}
+
+// In the copy: it has its own memory, and nothing here is shared any more.
+int settle(const EnterPlan& plan) {
+  ::setsid();
+  ::umask(022);
+  StepError failed = enter_cgroups(plan);
+  int report = plan.report;
+  if (failed.error == 0) failed = arrange_descriptors(plan);
+  if (failed.error == 0) {
+    report = kReport;
+    failed = confine(plan);
+  }
+  sigset_t none;
+  ::sigemptyset(&none);
+  ::sigprocmask(SIG_SETMASK, &none, nullptr);
+  atl::confine::StartReport word{failed.step, failed.error, ::getpid()};
+  if (failed.error != 0) word.pid = 0;
+  bool told = ::write(report, &word, sizeof word) == static_cast<ssize_t>(sizeof word);
+  if (failed.error != 0 || !told) ::_exit(127);
+  ::close(report);
+  return 0;
+}
+
+}  // namespace
+
+extern "C" int atoll_enter(const EnterPlan* plan) {
+  volatile int error = 0;  // written by processes that share this memory
+  pid_t entrant = ::vfork();
+  if (entrant == 0) {
+    if (::setns(plan->pidfd, kNamespaces) != 0) {
+      error = errno;
+      ::_exit(1);
+    }
+    pid_t stepping_stone = ::vfork();
+    if (stepping_stone == 0) {
+      pid_t copy = ::fork();
+      if (copy == 0) return settle(*plan);
+      if (copy < 0) error = errno;
+      ::_exit(0);
+    }
+    if (stepping_stone < 0) error = errno;
+    if (stepping_stone > 0) ::waitpid(stepping_stone, nullptr, 0);
+    ::_exit(0);
+  }
+  if (entrant < 0) return -errno;
+  ::waitpid(entrant, nullptr, 0);
+  return error != 0 ? -error : 1;
+}

@@ -1,0 +1,29 @@
+// How a zygote becomes a process of a sandbox: one function for its interpreter, which loads this
+// as a plain shared object (ctypes) and knows the struct by heart (src/drivers/python/zygote.py).
+#pragma once
+
+#include <cstdint>
+
+namespace atl::enter {
+
+// All descriptors of the zygote's; control and everything in the sandbox's own numbering.
+struct EnterPlan {
+  std::int32_t stdio[3] = {-1, -1, -1};
+  std::int32_t control = -1;  // becomes descriptor 3; -1: none
+  std::int32_t report = -1;   // takes one confine::StartReport
+  std::int32_t pidfd = -1;    // pid 1 of the sandbox
+  std::int32_t link = -1;     // where the request came from; not used, closed like all others
+  std::uint32_t uid = 0;
+  std::uint32_t gid = 0;
+  std::uint32_t open_files = 0;
+  std::uint32_t task_count = 0;
+  std::uint64_t data_bytes = 0;
+  const char* cwd = nullptr;  // empty: /workspace, or / where that is missing
+  const std::int32_t* task_fds = nullptr;
+};
+
+}  // namespace atl::enter
+
+// Returns twice: 0 in the new process, which is inside by then, confined, and has reported so; and
+// 1 in the zygote, or a negative errno when there is no new process.
+extern "C" [[gnu::visibility("default")]] int atoll_enter(const atl::enter::EnterPlan* plan);

@@ -1,0 +1,49 @@
+#include "guest/zygote.hpp"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <unistd.h>
+
+#include "base/send_fds.hpp"
+#include "guest/server.hpp"
+
+namespace atl::guest {
+namespace {
+
+// The zygote looks at nothing but the descriptors and the working directory; the rest is for the
+// process that it becomes.
+bool ask(int zygote, std::string_view args, const ChildPlan& plan, int report) {
+  const int fds[] = {plan.stdio[0], plan.stdio[1], plan.stdio[2], report, plan.control};
+  std::size_t count = plan.control >= 0 ? 5 : 4;
+  return send_fds(zygote, args.data(), args.size(), std::span(fds, count)) >= 0;
+}
+
+}  // namespace
+
+Result<pid_t> start_by_zygote(Server& server, const ExecArgs& args, ChildPlan& plan) {
+  if (!server.zygote()) return 0;
+  int ends[2];
+  if (::pipe2(ends, O_CLOEXEC) != 0) return fail_errno("Making a pipe");
+  UniqueFd report(ends[0]);
+  UniqueFd theirs(ends[1]);
+  if (!ask(server.zygote().get(), encoded(args), plan, theirs.get())) {
+    // Too long for one message is this request's affair; anything else is the zygote's end.
+    if (errno != EMSGSIZE && errno != EAGAIN) server.zygote().reset();
+    return 0;
+  }
+  theirs.reset();
+  pollfd end{report.get(), POLLIN, 0};
+  if (::poll(&end, 1, kChildStartTime) == 0) {
+    plan.result = {ChildStep::kStopped, EAGAIN, 0};
+    return 0;
+  }
+  // No word at all: it died, or could not fork. Nothing of the user's has run yet.
+  if (::read(report.get(), &plan.result, sizeof plan.result) !=
+      static_cast<ssize_t>(sizeof plan.result)) {
+    plan.result = {};
+  }
+  return plan.result.pid;
+}
+
+}  // namespace atl::guest
