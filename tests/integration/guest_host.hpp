@@ -51,8 +51,8 @@ class GuestProcess {
 struct Log {
   std::optional<Code> code;
   std::string reply;  // the result, or the message of an error
-  std::string data[3];
-  bool eof[3] = {};
+  std::string data[4];
+  bool eof[4] = {};
   std::optional<ExitInfo> exit;
   bool closed = false;
   std::uint64_t credit = 0;  // given back by the guest on stream 0

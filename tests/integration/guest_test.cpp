@@ -85,6 +85,72 @@ TEST_F(Guest, FeedsStdin) {
   EXPECT_EQ(host.finish(channel).data[1], "3000000\n");
 }
 
+TEST_F(Guest, GivesAProgramAControlSocket) {
+  ExecArgs args = shell(
+      "read -r line <&3; echo \"heard $line\" >&3; read -r end <&3; "
+      "readlink /proc/self/fd/0; ls /proc/self/fd | wc -l; exit 4");
+  args.flags = ExecArgs::kControlSocket;
+  std::uint32_t channel = host.open(Op::kExec, args);
+  host.send_data(channel, "a word\n");
+  host.until([&] { return host[channel].data[kControl] == "heard a word\n"; });
+  host.send(FrameType::kEof, channel, kStdin, "");
+  Log& log = host.finish(channel);
+  EXPECT_EQ(log.data[kStdout], "/dev/null\n5\n");  // 0 to 3, and ls's own
+  EXPECT_TRUE(log.eof[kControl]);
+  EXPECT_EQ(log.exit->exit_code, 4);
+}
+
+TEST_F(Guest, OutputBeforeAControlMessageArrivesBeforeIt) {
+  ExecArgs args = shell(
+      "i=0; while [ $i -lt 300 ]; do i=$((i+1)); echo out; echo err >&2; "
+      "echo >&3; read -r next <&3; done");
+  args.flags = ExecArgs::kControlSocket;
+  std::uint32_t channel = host.open(Op::kExec, args);
+  for (std::size_t round = 1; round <= 300; ++round) {
+    ASSERT_TRUE(host.until([&] { return host[channel].data[kControl].size() == round; }));
+    ASSERT_EQ(host[channel].data[kStdout].size(), 4 * round);
+    ASSERT_EQ(host[channel].data[kStderr].size(), 4 * round);
+    host.send_data(channel, "\n");
+  }
+  EXPECT_EQ(host.finish(channel).exit->exit_code, 0);
+}
+
+// Nobody acknowledges, so the ring fills: the message behind the output must wait for it.
+TEST_F(Guest, AControlMessageWaitsForOutputThatFillsTheWindow) {
+  host.auto_credit = false;
+  ExecArgs args = shell("head -c 600000 /dev/zero; echo done >&3");
+  args.flags = ExecArgs::kControlSocket;
+  std::uint32_t channel = host.open(Op::kExec, args);
+  Log& log = host[channel];
+  std::size_t credited = 0;
+  while (log.data[kControl].empty()) {
+    ASSERT_TRUE(host.step());
+    if (log.data[kStdout].size() < kWindow) continue;
+    host.credit(channel, kStdout, log.data[kStdout].size() - credited);
+    credited = log.data[kStdout].size();
+  }
+  EXPECT_EQ(log.data[kStdout].size(), 600'000u);
+  host.auto_credit = true;
+  EXPECT_EQ(host.finish(channel).exit->exit_code, 0);
+}
+
+TEST_F(Guest, ANewHostGoesOnWithTheControlStream) {
+  ExecArgs args = shell("echo one >&3; read -r go <&3; echo two >&3; read -r go <&3");
+  args.flags = ExecArgs::kControlSocket;
+  host.auto_credit = false;
+  std::uint32_t channel = host.open(Op::kExec, args);
+  host.until([&] { return host[channel].data[kControl] == "one\n"; });
+  std::uint64_t id = exec_id(host[channel]);
+  host.close();
+  Host second(guest);
+  std::uint32_t again = second.open(Op::kAttach, Writer().number(id));
+  second.until([&] { return second[again].data[kControl] == "one\n"; });  // nobody acknowledged it
+  second.send_data(again, "go\n");
+  second.until([&] { return second[again].data[kControl] == "one\ntwo\n"; });
+  second.send_data(again, "go\n");
+  EXPECT_EQ(second.finish(again).exit->exit_code, 0);
+}
+
 TEST_F(Guest, AProgramThatClosesStdinDiscardsTheRest) {
   ExecArgs args = shell("exec <&-; echo closed; read x < /dev/null; sleep 0.1; exit 5");
   args.flags = ExecArgs::kStdinOpen;
