@@ -18,7 +18,7 @@
 namespace atl::engine {
 namespace {
 
-// Below the uids of slots; a number is taken by locking SHARED/zygotes/N.
+// Below the uids of slots.
 constexpr uid_t kFirstZygoteUid = 0x5fff0000;
 constexpr unsigned kMaxZygotes = 16;
 constexpr std::size_t kMaxWords = 32;
@@ -49,11 +49,12 @@ struct Introduction {
   std::uint64_t data_bytes = 0;
 };
 
-Outcome<unsigned> take_number(const UniqueFd& shared, UniqueFd& lock) {
+// The first number whose leaf is empty: there its zygote would be. Leaves lie behind the slots'.
+Outcome<unsigned> take_number(const Cgroups& cgroups, SlotCgroup& leaf) {
+  if (!cgroups.available()) return failed(Step::kZygote, EOPNOTSUPP);  // nothing would bound it
   for (unsigned number = 0; number < kMaxZygotes; ++number) {
-    lock = open_at(shared.get(), Text("zygotes/%u", number).c_str(), O_RDONLY | O_CREAT);
-    if (!lock) return failed(Step::kZygote);
-    if (::flock(lock.get(), LOCK_EX | LOCK_NB) == 0) return number;
+    ATOLL_TRY(leaf, cgroups.open_slot(kMaxSlots + number));
+    if (leaf.empty()) return number;
   }
   return failed(Step::kZygote, EAGAIN);
 }
@@ -115,20 +116,19 @@ Outcome<UniqueFd> start_zygote(const LauncherState& state, const ZygoteRequest& 
   const UniqueFd& shared = state.shared;
   if (state.rootless) return failed(Step::kZygote, EOPNOTSUPP);
   if (!make_folder(shared.get(), "zygotes", 0700)) return failed(Step::kZygote);
+  // The new process holds it too, until it is in its leaf.
   UniqueFd turn = open_at(shared.get(), "zygotes/lock", O_RDONLY | O_CREAT);
   if (!turn || ::flock(turn.get(), LOCK_EX) != 0) return failed(Step::kZygote);
   if (connect_to(shared, request.header.id)) return UniqueFd();
 
-  UniqueFd lock;
-  ATOLL_TRY(unsigned number, take_number(shared, lock));
+  SlotCgroup leaf;
+  ATOLL_TRY(unsigned number, take_number(state.cgroups, leaf));
   ZygotePlan plan{.uid = kFirstZygoteUid + number};
   Text name = socket_name(request.header.id);
   ::unlinkat(shared.get(), name.c_str(), 0);  // of one that died
   UniqueFd socket = listen_at(shared, name.c_str(), SOCK_SEQPACKET, &plan.uid);
   if (!socket) return failed(Step::kZygote);
 
-  // Its leaf lies behind those of the slots.
-  ATOLL_TRY(SlotCgroup leaf, state.cgroups.open_slot(kMaxSlots + number));
   std::uint32_t walls = 0;
   constexpr unsigned kAllCores = 1'000'000, kProcesses = 64;
   ATOLL_CHECK(leaf.set_limits(
@@ -161,7 +161,6 @@ Outcome<UniqueFd> start_zygote(const LauncherState& state, const ZygoteRequest& 
   plan.script = script.get();
   plan.socket = socket.get();
   plan.word = word.get();
-  plan.lock = lock.get();
   UniqueFd pidfd;
   pid_t pid = clone_child(CLONE_NEWNS | CLONE_NEWIPC | CLONE_NEWUTS | CLONE_NEWNET, pidfd);
   if (pid == 0) run_zygote_child(plan);

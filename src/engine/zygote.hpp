@@ -50,7 +50,7 @@ Outcome<UniqueFd> start_zygote(const LauncherState& state, const ZygoteRequest& 
 struct ZygotePlan {
   ControllerFds tasks;
   UniqueFd library;  // detached, ready to be attached
-  int script = -1, socket = -1, word = -1, lock = -1;
+  int script = -1, socket = -1, word = -1;
   uid_t uid = 0;
   char* const* argv = nullptr;
   char* const* env = nullptr;

@@ -33,10 +33,10 @@ bool build_file_system(const ZygotePlan& plan) noexcept {
          attach_mount(plan.library, "/opt/atoll/lib/enter.so");
 }
 
-// 0 script, 1 and 2 /dev/null, 3 socket, 4 word, 5 lock.
+// 0 script, 1 and 2 /dev/null, 3 socket, 4 word.
 bool arrange_descriptors(const ZygotePlan& plan) noexcept {
   int null = ::open("/dev/null", O_RDWR | O_CLOEXEC);
-  int sources[] = {plan.script, null, null, plan.socket, plan.word, plan.lock};
+  int sources[] = {plan.script, null, null, plan.socket, plan.word};
   for (int& source : sources) {
     source = ::fcntl(source, F_DUPFD_CLOEXEC, 16);
     if (source < 0) return false;

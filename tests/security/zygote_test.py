@@ -1,0 +1,258 @@
+#!/usr/bin/env python3
+"""Zygotes: what one may do (nothing), what it makes (an ordinary process of a sandbox), how it ends.
+
+usage: zygote_test.py --build DIR
+
+A hostile package is a script that the zygote's interpreter runs, asking for one thing after another.
+Every question is first answered by the same script outside, as root, where the answer must be yes.
+"""
+
+import argparse
+import json
+import os
+import signal
+import socket
+import subprocess
+import sys
+import tempfile
+import unittest
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parent))
+
+import harness
+from launcher_wire import Launcher
+
+BUILD = None
+PYTHON = "/usr/bin/python3"
+
+# Each question is harmless where it succeeds. `target` is a process of the test's own.
+QUESTIONS = r"""
+import ctypes, json, os, socket, sys
+FACTS = json.loads(%(facts)r)
+libc = ctypes.CDLL(None, use_errno=True)
+
+def must(result):
+    if result < 0:
+        raise OSError(ctypes.get_errno(), "refused")
+
+def connect_host():
+    socket.create_connection(("127.0.0.1", FACTS["port"]), 2).close()
+
+def connect_abstract():
+    with socket.socket(socket.AF_UNIX) as s:
+        s.connect("\0" + FACTS["abstract"])
+
+def in_child(work):
+    def ask():
+        pid = os.fork()
+        if pid == 0:
+            try:
+                work()
+                os._exit(0)
+            except BaseException:
+                os._exit(1)
+        if os.waitpid(pid, 0)[1] != 0:
+            raise OSError("refused")
+    return ask
+
+def trace():
+    must(libc.ptrace(16, FACTS["target"], 0, 0))  # PTRACE_ATTACH
+    os.waitpid(FACTS["target"], 0)
+    must(libc.ptrace(17, FACTS["target"], 0, 0))
+
+QUESTIONS = {
+    "become root": in_child(lambda: os.setresuid(0, 0, 0)),
+    "read a secret of root": lambda: open(FACTS["secret"]).read(),
+    "see a process of the host": lambda: os.stat("/proc/%%d" %% FACTS["target"]),
+    "signal a process of the host": lambda: os.kill(FACTS["target"], 0),
+    "enter a namespace of the host": in_child(lambda: must(libc.setns(os.open(FACTS["namespace"], os.O_RDONLY), 0))),
+    "trace a process of the host": in_child(trace),
+    "reach the host's network": connect_host,
+    "reach the host's abstract sockets": connect_abstract,
+    "make a user namespace": in_child(lambda: must(libc.unshare(0x10000000))),
+    "make a mount namespace": in_child(lambda: must(libc.unshare(0x00020000))),
+    "write into the run folder": lambda: open(FACTS["run"] + "/planted", "w").close(),
+    "open a kernel keyring": lambda: must(libc.syscall(250, 0, -3, 1)),
+}
+
+def answers():
+    found = {}
+    for name, ask in QUESTIONS.items():
+        try:
+            ask()
+            found[name] = "yes"
+        except BaseException as error:
+            found[name] = "no: " + type(error).__name__
+    found["capabilities"] = [line.split()[1] for line in open("/proc/self/status") if line.startswith("Cap")]
+    return found
+"""
+
+
+def word_of(pipe):
+    with os.fdopen(pipe) as file:
+        return json.loads(file.read())
+
+
+class ZygoteTest(unittest.TestCase):
+    def setUp(self):
+        self.folder = tempfile.TemporaryDirectory()
+        self.launcher = Launcher(BUILD, self.folder.name + "/run")
+        self.addCleanup(self.folder.cleanup)
+        self.addCleanup(self.launcher.end)
+        self.name = "test-" + harness.marker()[5:17]
+        self.boxes = 0
+
+    def driver(self):
+        return (Path(BUILD) / "src/drivers/python_driver.py").read_text()
+
+    def zygote(self, script=None, modules=""):
+        """A ready zygote that serves sandboxes, and its pid."""
+        reply, pipe = self.launcher.start_zygote(self.name, script or self.driver(), modules)
+        self.assertEqual(reply["status"], 0, reply)
+        word = word_of(pipe)
+        self.assertTrue(word["ready"], word)
+        living = [pid for pid in harness.descendants(self.launcher.process.pid)
+                  if harness.read(f"/proc/{pid}/cmdline").startswith("python3\0-\0zygote")]
+        self.assertEqual(len(living), 1, living)
+        self.addCleanup(self.kill, living[0])
+        return living[0]
+
+    @staticmethod
+    def kill(pid):
+        if "zygote" in harness.read(f"/proc/{pid}/cmdline"):
+            os.kill(pid, signal.SIGKILL)
+
+    def box(self, **options):
+        self.boxes += 1
+        box = self.launcher.box(f"{self.name}-{self.boxes}", **options)
+        self.addCleanup(box.socket.close)
+        self.assertEqual(box.made["status"], 0, box.made)
+        return box
+
+    def python(self, box, code):
+        output, exit_code = box.run("python3", "-c", code, zygote=True)
+        self.assertEqual(exit_code, 0, output)
+        return output
+
+    def test_a_hostile_package_gains_nothing(self):
+        listener = socket.create_server(("127.0.0.1", 0))
+        abstract = socket.socket(socket.AF_UNIX)
+        abstract.bind("\0" + self.name)
+        abstract.listen()
+        target = subprocess.Popen(["/bin/sleep", "60"])
+        secret = Path(self.folder.name) / "secret"
+        secret.write_text("a secret")
+        secret.chmod(0o600)
+        self.addCleanup(target.wait)
+        self.addCleanup(target.kill)
+        self.addCleanup(listener.close)
+        self.addCleanup(abstract.close)
+        facts = json.dumps({"port": listener.getsockname()[1], "abstract": self.name, "target": target.pid,
+                            "secret": str(secret), "run": self.folder.name, "namespace": f"/proc/{target.pid}/ns/uts"})
+        script = QUESTIONS % {"facts": facts}
+
+        bare = subprocess.run([PYTHON, "-c", script + "\nprint(json.dumps(answers()))"], capture_output=True,
+                              text=True, timeout=60, check=True)
+        outside = json.loads(bare.stdout)
+        outside.pop("capabilities")
+        (Path(self.folder.name) / "planted").unlink()
+        self.assertEqual({name: "yes" for name in outside}, outside)
+
+        _, pipe = self.launcher.start_zygote(self.name, script + "\nos.write(4, json.dumps(answers()).encode())")
+        inside = word_of(pipe)
+        self.assertEqual(inside.pop("capabilities"), ["0" * 16] * 5)
+        self.assertEqual({name for name, answer in inside.items() if answer == "yes"}, set())
+        self.assertEqual(set(inside), set(outside))
+
+    def test_a_zygote_cannot_enter_sandboxes_of_others(self):
+        own = self.name
+        other = self.box()  # belongs to no zygote
+        pid_one = next(pid for pid in harness.descendants(self.launcher.process.pid)
+                       if harness.name_of(pid) == "atoll-guest")
+        script = ("import ctypes, json, os, signal, socket, struct\n"
+                  "signal.alarm(0)\n"
+                  "libc = ctypes.CDLL(None, use_errno=True)\n"
+                  "fd = os.pidfd_open(%d) if hasattr(os, 'pidfd_open') else -1\n"
+                  "code = libc.setns(fd, 0x10000000)\n"
+                  "os.write(4, json.dumps([code, ctypes.get_errno()]).encode())\n" % pid_one)
+        _, pipe = self.launcher.start_zygote(own, script)
+        code, error = word_of(pipe)
+        self.assertEqual(code, -1)
+        self.assertEqual(error, 1)  # EPERM
+        self.assertEqual(other.run("/bin/true")[1], 0)
+
+    def test_what_it_makes_is_an_ordinary_process_of_the_sandbox(self):
+        self.zygote()
+        box = self.box(zygote=self.name)
+        self.assertEqual(box.made["zygote"], 1)
+        told = self.python(box, "import os; print(os.getpid() > 1, os.getppid(), os.getuid(), os.getcwd(), "
+                                "sorted(os.listdir('/proc/self/fd'))[:3])")
+        self.assertEqual(told.split("\n")[0], "True 1 1000 /workspace ['0', '1', '2']")
+
+    def test_forks_do_not_share_randomness(self):
+        self.zygote(modules="numpy" if (Path("/usr/lib/python3/dist-packages/numpy")).exists() else "random")
+        code = ("import random, secrets, uuid, sys\n"
+                "print(random.random(), secrets.token_hex(8), uuid.uuid4(), random.SystemRandom().random())\n"
+                "if 'numpy' in sys.modules:\n"
+                "    import numpy\n"
+                "    print(numpy.random.rand(), numpy.random.default_rng().random())\n")
+        seen = [self.python(self.box(zygote=self.name), code).split() for _ in range(4)]
+        for column in zip(*seen):
+            self.assertEqual(len(set(column)), len(column), column)
+
+    def test_an_oom_kill_inside_spares_the_zygote(self):
+        pid = self.zygote()
+        box = self.box(zygote=self.name, memory=64 << 20)
+        _, code = box.run("python3", "-c", "x = bytearray(200 << 20); print(len(x))", zygote=True)
+        self.assertEqual(code, 137)
+        self.assertIn("zygote", harness.read(f"/proc/{pid}/cmdline"))
+        self.assertEqual(self.python(self.box(zygote=self.name), "print(1)"), "1\n")
+
+    def test_without_its_zygote_a_sandbox_goes_on_plainly(self):
+        pid = self.zygote()
+        box = self.box(zygote=self.name)
+        self.assertEqual(self.python(box, "print('before')"), "before\n")
+        os.kill(pid, signal.SIGKILL)
+        harness.poll_until(lambda: not harness.read(f"/proc/{pid}/cmdline"), 10)
+        self.assertEqual(self.python(box, "print('after')"), "after\n")
+        self.assertEqual(self.box(zygote=self.name).made["zygote"], 0)
+        again = self.zygote()  # replaced under the same name
+        self.assertNotEqual(again, pid)
+        self.assertEqual(self.box(zygote=self.name).made["zygote"], 1)
+
+    def test_a_sandbox_with_running_copies_ends_at_once(self):
+        self.zygote()
+        box = self.box(zygote=self.name)
+        mark = harness.marker()
+        self.python(box, f"import os, subprocess\nif os.fork() == 0:\n os.execv('/bin/sleep', ['{mark}', '600'])")
+        self.assertEqual(len(harness.with_marker(mark)), 1)
+        self.assertEqual(box.end()["status"], 0)
+        self.assertEqual(harness.with_marker(mark), [])
+
+    def test_descriptors_of_a_zygote_do_not_add_up(self):
+        pid = self.zygote()
+        box = self.box(zygote=self.name)
+        self.python(box, "pass")
+        before = len(os.listdir(f"/proc/{pid}/fd"))
+        for _ in range(30):
+            self.python(box, "pass")
+        self.assertEqual(len(os.listdir(f"/proc/{pid}/fd")), before)
+        box.end()
+        self.assertLess(harness.poll_until(lambda: len(os.listdir(f"/proc/{pid}/fd")) < before, 10), before)
+
+
+def main():
+    global BUILD
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--build", required=True)
+    args, rest = parser.parse_known_args()
+    BUILD = str(Path(args.build).resolve())
+    if os.geteuid() != 0:
+        print("SKIP: zygotes need root")
+        sys.exit(77)
+    unittest.main(argv=[sys.argv[0], *rest])
+
+
+if __name__ == "__main__":
+    main()
