@@ -41,8 +41,8 @@ def make_image(docker, scratch):
 
 
 @contextlib.contextmanager
-def maybe(wanted, scratch, out):
-    """Gives a Docker, or None when it was not wanted or cannot be started."""
+def maybe(wanted, scratch, out, prepare=make_image):
+    """Gives a Docker that `prepare` got ready, or None when it was not wanted or cannot be started."""
     if not wanted:
         yield None
         return
@@ -61,7 +61,7 @@ def maybe(wanted, scratch, out):
             if daemon.poll() is not None or time.monotonic() > deadline:
                 raise RuntimeError((scratch / "dockerd.log").read_text(errors="replace").strip().splitlines()[-1])
             time.sleep(0.3)
-        make_image(docker, scratch)
+        prepare(docker, scratch)
     except (OSError, RuntimeError, subprocess.SubprocessError) as error:
         out.note(f"docker is left out: {error}")
         docker = None

@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <exception>
+#include <functional>
 #include <vector>
 
 #include "async/run.hpp"
@@ -14,10 +15,13 @@
 #include "cli/doctor.hpp"
 #include "cli/exit_status.hpp"
 #include "cli/help.hpp"
+#include "cli/image_command.hpp"
 #include "cli/privileges.hpp"
+#include "cli/repl_session.hpp"
 #include "cli/run_command.hpp"
 #include "cli/run_session.hpp"
 #include "cli/small_commands.hpp"
+#include "images/store.hpp"
 #include "sandbox/registry.hpp"
 
 namespace {
@@ -39,35 +43,47 @@ struct EarlyStart {
   std::string run_folder = backends::native::default_run_folder();
   Result<UniqueFd> launcher = UniqueFd();
 
+  // Only root has a launcher that looks for anything there.
+  static std::string data_folder() {
+    return ::geteuid() == 0 ? images::data_folder().value_or("") : "";
+  }
+
   void start_launcher() {
     launcher = backends::native::start_launcher({.run_folder = run_folder,
                                                  .client_uid = identity.uid,
                                                  .mount_owner = ::getuid(),
+                                                 .data_folder = data_folder(),
                                                  .once = true});
   }
 };
 
-async::Task<Result<RunReport>> run_with(const sandbox::BackendEntry* entry,
-                                        sandbox::BackendOptions options, RunPlan* plan) {
+// What a command does with a backend.
+template <typename T>
+using Session = std::function<async::Task<T>(async::Executor executor, sandbox::Backend* backend)>;
+
+template <typename T>
+async::Task<Result<T>> run_with(const sandbox::BackendEntry* entry, sandbox::BackendOptions options,
+                                Session<T> session) {
   async::Executor executor = options.executor;
   ATOLL_CO_TRY(std::unique_ptr<sandbox::Backend> backend, entry->make(std::move(options)));
-  co_return co_await run_session(executor, backend.get(), plan);
+  co_return co_await session(executor, backend.get());
 }
 
-Result<RunReport> run_plan(RunPlan& plan, EarlyStart& early) {
+template <typename T>
+Result<T> with_backend(const std::string& name, EarlyStart& early, Session<T> session) {
   sandbox::Registry registry;
   backends::register_all_backends(registry);
-  ATOLL_TRY(const sandbox::BackendEntry* entry, registry.get(plan.backend));
-  if (plan.backend == "native" && !*early.launcher) early.start_launcher();
+  ATOLL_TRY(const sandbox::BackendEntry* entry, registry.get(name));
+  if (name == "native" && !*early.launcher) early.start_launcher();
   ATOLL_TRY(UniqueFd control, std::move(early.launcher));
   ATOLL_CHECK(drop_privileges(early.identity));
-  return async::run_to_end<Result<RunReport>>([&](async::Executor executor) {
-    return run_with(entry,
-                    {.executor = std::move(executor),
-                     .run_folder = early.run_folder,
-                     .once = true,
-                     .control = std::move(control)},
-                    &plan);
+  return async::run_to_end<Result<T>>([&](async::Executor executor) {
+    return run_with<T>(entry,
+                       {.executor = std::move(executor),
+                        .run_folder = early.run_folder,
+                        .once = true,
+                        .control = std::move(control)},
+                       std::move(session));
   });
 }
 
@@ -84,9 +100,30 @@ int run_command(Arguments arguments) {
   if (!early.launcher) return report_failure(early.launcher.error(), options);
   Result<RunPlan> plan = make_plan(options);
   if (!plan) return report_failure(plan.error(), options);
-  Result<RunReport> report = run_plan(*plan, early);
+  Result<RunReport> report = with_backend<RunReport>(
+      plan->backend, early,
+      [&](auto executor, auto* backend) { return run_session(executor, backend, &*plan); });
   return report ? report_result(std::move(*report), options)
                 : report_failure(report.error(), options);
+}
+
+int repl_command(Arguments arguments) {
+  EarlyStart early;
+  if (wants_early_launcher(arguments)) early.start_launcher();
+  ::signal(SIGPIPE, SIG_IGN);
+  ReplOptions options;
+  if (Result<void> parsed = parse_repl_options(arguments, options); !parsed) {
+    return report_repl_failure(parsed.error(), options);
+  }
+  if (options.help) return show_help(*find_command("repl"));
+  if (!early.launcher) return report_repl_failure(early.launcher.error(), options);
+  Result<ReplPlan> plan = make_repl_plan(options);
+  if (!plan) return report_repl_failure(plan.error(), options);
+  Result<int> status =
+      with_backend<int>(plan->run.backend, early, [&](auto executor, auto* backend) {
+        return repl_session(executor, backend, &*plan, &options);
+      });
+  return status ? *status : report_repl_failure(status.error(), options);
 }
 
 // -o, --color and -h, and no words after them.
@@ -127,13 +164,20 @@ int backends_command(Arguments arguments) {
                   : backends_text(registry, use_color(options->color, STDOUT_FILENO)));
 }
 
+int image_store_command(Arguments arguments) {
+  Result<std::string> programs = backends::native::program_folder();
+  return programs ? image_command(arguments, *programs) : own_failure(programs.error());
+}
+
 int dispatch(Arguments arguments) {
   if (arguments.empty()) return no_command();
   std::string_view name = arguments[0];
   Arguments rest = arguments.subspan(1);
   if (name == "run") return run_command(rest);
+  if (name == "repl") return repl_command(rest);
   if (name == "doctor") return doctor_command(rest);
   if (name == "backends") return backends_command(rest);
+  if (name == "image") return image_store_command(rest);
   if (name == "completion") return completion_command(rest);
   if (name == "version") return version_command(rest);
   if (name == "help") return help_command(rest);

@@ -10,6 +10,7 @@
 
 #include "confine/walls.hpp"
 #include "engine/disk_image.hpp"
+#include "engine/image_root.hpp"
 #include "engine/rootfs.hpp"
 #include "engine/sys.hpp"
 
@@ -91,7 +92,9 @@ Outcome<void> prepare_mounts(const LauncherState& state, std::span<UniqueFd> sou
   if (state.rootless && limits.disk_bytes > limits.memory_bytes / 2) {
     return failed(Step::kLimits, EOPNOTSUPP);  // no loop devices, and a larger tmpfs is no limit
   }
-  if (sources.empty() && !disk) return {};
+  std::span<UniqueFd> layers = sources.subspan(plan.request.mount_count);
+  sources = sources.first(plan.request.mount_count);
+  if (sources.empty() && layers.empty() && !disk) return {};
   if (::setns(state.host_mounts.get(), CLONE_NEWNS) != 0) return failed(Step::kMount);
   UniqueFd idmap;
   if (!state.rootless && !sources.empty()) {
@@ -106,12 +109,18 @@ Outcome<void> prepare_mounts(const LauncherState& state, std::span<UniqueFd> sou
     points[i] = {entry.target.data(), S_ISDIR(info.st_mode)};
     ATOLL_TRY(plan.mounts[i], lend_mount(sources[i], entry, points[i].folder, idmap));
   }
+  UniqueFd owners;
+  if (disk || (!state.rootless && !layers.empty())) {
+    owners = make_idmap(slot_map(slot));
+    if (!owners) return failed(Step::kMount);
+  }
   if (disk) {
-    UniqueFd owners = make_idmap(slot_map(slot));
-    if (owners) plan.disk = make_disk(state.disks, limits.disk_bytes, inode_limit(limits), owners);
+    plan.disk = make_disk(state.disks, limits.disk_bytes, inode_limit(limits), owners);
     if (!plan.disk) return failed(Step::kMount);
   }
-  ATOLL_CHECK(build_host_template(state.rootless, std::span(points).first(sources.size())));
+  std::span<const MountPoint> places = std::span(points).first(sources.size());
+  if (!layers.empty()) return build_image_root(state, layers, owners, places);
+  ATOLL_CHECK(build_host_template(state.rootless, places));
   return {};
 }
 

@@ -99,7 +99,7 @@ class Launcher {
 
   // One datagram into request_; its descriptors are owned from the first moment.
   ssize_t receive(const UniqueFd& client, std::vector<UniqueFd>& received) {
-    alignas(cmsghdr) char control[CMSG_SPACE(sizeof(int) * (kMaxMounts + 1))];
+    alignas(cmsghdr) char control[CMSG_SPACE(sizeof(int) * kMaxDescriptors)];
     iovec part{request_.get(), sizeof *request_};
     msghdr message{.msg_iov = &part,
                    .msg_iovlen = 1,

@@ -15,12 +15,14 @@ namespace atl::engine {
 inline constexpr std::uint32_t kLauncherMagic = 0x48434e4c;  // "LNCH"
 inline constexpr std::uint16_t kLauncherVersion = 1;
 inline constexpr std::size_t kMaxMounts = 16;
+inline constexpr std::size_t kMaxLayers = 128;
+inline constexpr std::size_t kMaxDescriptors = kMaxMounts + kMaxLayers + 1;
 inline constexpr std::size_t kMaxRules = 64;
 inline constexpr std::size_t kMaxBoxPath = 256;  // a path inside the sandbox, with its NUL
 inline constexpr std::size_t kBoxIdSize = 40;    // [a-z0-9-], with its NUL
 
 enum class LauncherOp : std::uint16_t {
-  kCreate = 1,   // CreateRequest + one descriptor per mount (+ the connection)
+  kCreate = 1,   // CreateRequest + one descriptor per mount and layer (+ the connection)
   kDestroy = 2,  // kill everything in it; the reply comes when all of it is gone
   kFreeze = 3,
   kThaw = 4,
@@ -67,6 +69,8 @@ struct CreateRequest {
   guest::Token token{};
   std::uint32_t mount_count = 0;
   std::uint32_t rule_count = 0;
+  // Folders of the image store, the lowest layer first; none: the host's own system folders.
+  std::uint32_t layer_count = 0;
   // 1: the last descriptor is a connected Unix socket for the guest, which gets no other: nothing
   // to find by name, and nobody to come back. For sandboxes that end with their maker.
   std::uint32_t connected = 0;
@@ -118,6 +122,7 @@ enum class Step : std::uint16_t {
   kUnknownBox,
   kBusy,
   kZygote,
+  kImage,
 };
 
 struct UsageFigures {

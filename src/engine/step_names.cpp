@@ -31,6 +31,7 @@ const char* step_name(Step step) {
     case Step::kExecGuest: return "starting the guest";
     case Step::kUnknownBox: return "finding the sandbox";
     case Step::kBusy: return "starting another sandbox";
+    case Step::kImage: return "putting the layers of its image together";
     case Step::kZygote: return "starting a zygote";
   }
   return "an unknown step";

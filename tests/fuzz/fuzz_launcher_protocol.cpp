@@ -23,6 +23,7 @@ void check_accepted(const CreateRequest& request) {
   demand(std::strchr(request.header.id.text.data(), '/') == nullptr);
   if (request.header.op != LauncherOp::kCreate) return;
   demand(request.mount_count <= kMaxMounts && request.rule_count <= kMaxRules);
+  demand(request.layer_count <= kMaxLayers);
   for (std::uint32_t i = 0; i < request.mount_count; ++i) {
     std::string_view target(request.mounts[i].target.data(), kMaxBoxPath);
     demand(target.find('\0') != std::string_view::npos);

@@ -1,0 +1,184 @@
+#include "jail.hpp"
+
+#include <fcntl.h>
+#include <linux/audit.h>
+#include <linux/capability.h>
+#include <linux/filter.h>
+#include <linux/landlock.h>
+#include <linux/seccomp.h>
+#include <sched.h>
+#include <signal.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+#include "base/unique_fd.hpp"
+#include "confine/capabilities.hpp"
+
+namespace atl::unpacker {
+namespace {
+
+#if defined(__x86_64__)
+constexpr std::uint32_t kArch = AUDIT_ARCH_X86_64;
+#else
+constexpr std::uint32_t kArch = AUDIT_ARCH_AARCH64;
+#endif
+
+// Twice what two million folders and the largest window of zstd take.
+constexpr rlim_t kMemory = 2ull << 30;
+constexpr rlim_t kCpuSeconds = 3600;
+
+Result<void> limit(int resource, rlim_t most) {
+  rlimit limit{most, most};
+  if (::setrlimit(static_cast<__rlimit_resource>(resource), &limit) != 0) {
+    return fail_errno("setrlimit");
+  }
+  return {};
+}
+
+Result<void> set_limits(std::uint64_t max_file_bytes) {
+  ATOLL_CHECK(limit(RLIMIT_CORE, 0));
+  ATOLL_CHECK(limit(RLIMIT_NOFILE, 64));
+  ATOLL_CHECK(limit(RLIMIT_CPU, kCpuSeconds));
+  ATOLL_CHECK(limit(RLIMIT_FSIZE, max_file_bytes));
+#if !defined(__SANITIZE_ADDRESS__) && !__has_feature(address_sanitizer)
+  ATOLL_CHECK(limit(RLIMIT_AS, kMemory));
+#endif
+  return {};
+}
+
+bool write_text(const char* path, const std::string& text) {
+  UniqueFd file(::open(path, O_WRONLY | O_CLOEXEC));
+  return file && ::write(file.get(), text.data(), text.size()) == static_cast<ssize_t>(text.size());
+}
+
+// Namespaces without anything in them, and the folder as the root of all paths. Whoever is not root
+// needs a user namespace for that, in which he stays himself.
+bool enter_namespaces(int staging) {
+  uid_t uid = ::geteuid();
+  gid_t gid = ::getegid();
+  int flags = CLONE_NEWNS | CLONE_NEWNET | CLONE_NEWIPC | CLONE_NEWUTS;
+  if (uid != 0) flags |= CLONE_NEWUSER;
+  if (::unshare(flags) != 0) return false;
+  if (uid != 0) {
+    auto same = [](unsigned id) { return std::to_string(id) + " " + std::to_string(id) + " 1\n"; };
+    if (!write_text("/proc/self/setgroups", "deny") ||
+        !write_text("/proc/self/uid_map", same(uid)) ||
+        !write_text("/proc/self/gid_map", same(gid))) {
+      return false;
+    }
+  }
+  return ::fchdir(staging) == 0 && ::chroot(".") == 0;
+}
+
+// Numbers of include/uapi/linux/landlock.h that Debian 12's headers do not have yet.
+struct RulesetAttr {
+  std::uint64_t handled_access_fs = 0;
+  std::uint64_t handled_access_net = 0;
+};
+constexpr std::uint64_t kTruncate = 1u << 14;     // ABI 3
+constexpr std::uint64_t kIoctlDevice = 1u << 15;  // ABI 5
+constexpr std::uint64_t kTcp = 3;                 // ABI 4: bind and connect
+
+// Everything that Landlock knows is refused, but for making and filling files below `staging`.
+bool enter_landlock(int staging) {
+  long abi = ::syscall(SYS_landlock_create_ruleset, nullptr, 0, LANDLOCK_CREATE_RULESET_VERSION);
+  if (abi < 1) return false;
+  constexpr std::uint64_t kFirst = (1u << 13) - 1;  // all of ABI 1
+  std::uint64_t rights = LANDLOCK_ACCESS_FS_WRITE_FILE | LANDLOCK_ACCESS_FS_READ_FILE |
+                         LANDLOCK_ACCESS_FS_READ_DIR | LANDLOCK_ACCESS_FS_REMOVE_DIR |
+                         LANDLOCK_ACCESS_FS_REMOVE_FILE | LANDLOCK_ACCESS_FS_MAKE_CHAR |
+                         LANDLOCK_ACCESS_FS_MAKE_DIR | LANDLOCK_ACCESS_FS_MAKE_REG |
+                         LANDLOCK_ACCESS_FS_MAKE_SYM;
+  RulesetAttr attr{.handled_access_fs = kFirst};
+  if (abi >= 2) attr.handled_access_fs |= LANDLOCK_ACCESS_FS_REFER;
+  if (abi >= 3) attr.handled_access_fs |= kTruncate;
+  if (abi >= 4) attr.handled_access_net = kTcp;
+  if (abi >= 5) attr.handled_access_fs |= kIoctlDevice;
+  rights |= attr.handled_access_fs & (LANDLOCK_ACCESS_FS_REFER | kTruncate);
+  std::size_t size = abi >= 4 ? sizeof attr : sizeof attr.handled_access_fs;
+  UniqueFd rules(static_cast<int>(::syscall(SYS_landlock_create_ruleset, &attr, size, 0u)));
+  landlock_path_beneath_attr beneath{.allowed_access = rights, .parent_fd = staging};
+  return rules &&
+         ::syscall(SYS_landlock_add_rule, rules.get(), LANDLOCK_RULE_PATH_BENEATH, &beneath, 0u) ==
+             0 &&
+         ::syscall(SYS_landlock_restrict_self, rules.get(), 0u) == 0;
+}
+
+// All that reading one descriptor and writing files takes. The rest does not exist.
+constexpr int kCalls[] = {
+    SYS_read,          SYS_pread64,         SYS_write,        SYS_pwrite64,
+    SYS_writev,        SYS_close,           SYS_lseek,        SYS_fstat,
+    SYS_newfstatat,    SYS_openat,          SYS_openat2,      SYS_mkdirat,
+    SYS_mknodat,       SYS_symlinkat,       SYS_linkat,       SYS_unlinkat,
+    SYS_fchmod,        SYS_fchown,          SYS_fchownat,     SYS_utimensat,
+    SYS_fsetxattr,     SYS_ftruncate,       SYS_fcntl,        SYS_brk,
+    SYS_munmap,        SYS_mremap,          SYS_madvise,      SYS_futex,
+    SYS_clock_gettime, SYS_clock_nanosleep, SYS_getrandom,    SYS_getpid,
+    SYS_gettid,        SYS_tgkill,          SYS_rt_sigaction, SYS_rt_sigprocmask,
+    SYS_rt_sigreturn,  SYS_restart_syscall, SYS_exit,         SYS_exit_group};
+
+Result<void> filter_calls() {
+  std::vector<sock_filter> code;
+  auto add = [&](std::uint16_t op, std::uint32_t k, std::uint8_t yes = 0, std::uint8_t no = 0) {
+    code.push_back({op, yes, no, k});
+  };
+  constexpr std::uint16_t kLoad = BPF_LD | BPF_W | BPF_ABS;
+  constexpr std::uint16_t kEqual = BPF_JMP | BPF_JEQ | BPF_K;
+  constexpr std::uint16_t kReturn = BPF_RET | BPF_K;
+  add(kLoad, offsetof(seccomp_data, arch));
+  add(kEqual, kArch, 1, 0);
+  add(kReturn, SECCOMP_RET_KILL_PROCESS);
+  add(kLoad, offsetof(seccomp_data, nr));
+  // Memory, as long as nothing in it is to be run.
+  add(kEqual, SYS_mmap, 1, 0);
+  add(kEqual, SYS_mprotect, 0, 4);
+  add(kLoad, offsetof(seccomp_data, args) + 2 * sizeof(std::uint64_t));
+  add(BPF_JMP | BPF_JSET | BPF_K, PROT_EXEC, 1, 0);
+  add(kReturn, SECCOMP_RET_ALLOW);
+  add(kReturn, SECCOMP_RET_ERRNO | EPERM);
+  for (int call : kCalls) {
+    add(kEqual, static_cast<std::uint32_t>(call), 0, 1);
+    add(kReturn, SECCOMP_RET_ALLOW);
+  }
+  add(kReturn, SECCOMP_RET_ERRNO | EPERM);
+  sock_fprog program{static_cast<unsigned short>(code.size()), code.data()};
+  if (::syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, 0, &program) != 0)
+    return fail_errno("seccomp");
+  return {};
+}
+
+Result<void> check(int error, const char* what) {
+  return error == 0 ? Result<void>() : fail_errno(what, error);
+}
+
+}  // namespace
+
+Result<void> enter_jail(int staging, std::uint64_t max_file_bytes) {
+  bool root = ::geteuid() == 0;
+  ATOLL_CHECK(set_limits(max_file_bytes));
+  ATOLL_CHECK(check(confine::set_no_new_privs(), "no_new_privs"));
+  bool apart = enter_namespaces(staging);
+  bool ruled = enter_landlock(staging);
+  if (!apart && !ruled) {
+    return fail(Code::kHostUnsupported,
+                "images are unpacked behind Landlock or namespaces, and this host has neither");
+  }
+  // Root's files may belong to anybody, and must be written whatever their modes say.
+  constexpr std::uint64_t kRootKeeps =
+      (1ull << CAP_CHOWN) | (1ull << CAP_FOWNER) | (1ull << CAP_DAC_OVERRIDE);
+  if (root) ATOLL_CHECK(check(confine::lock_securebits(), "securebits"));
+  ATOLL_CHECK(
+      check(confine::keep_only_capabilities(root ? kRootKeeps : 0), "dropping capabilities"));
+  // After the namespaces: becoming somebody there forgets it.
+  if (::prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0) != 0) return fail_errno("PR_SET_PDEATHSIG");
+  return filter_calls();
+}
+
+}  // namespace atl::unpacker

@@ -1,0 +1,16 @@
+// The walls that atoll-unpack puts around itself before it reads the first byte of an archive: no
+// network, no other process, no file but those below one folder, and no right of root but to give
+// files away.
+#pragma once
+
+#include <cstdint>
+
+#include "base/result.hpp"
+
+namespace atl::unpacker {
+
+// `staging` is the folder that may be written. kHostUnsupported when this kernel has neither
+// Landlock nor namespaces to offer.
+Result<void> enter_jail(int staging, std::uint64_t max_file_bytes);
+
+}  // namespace atl::unpacker

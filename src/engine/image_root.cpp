@@ -1,0 +1,132 @@
+#include "engine/image_root.hpp"
+
+#include <linux/openat2.h>
+#include <sched.h>
+#include <sys/syscall.h>
+
+#include <array>
+#include <string>
+
+#include "engine/sys.hpp"
+
+namespace atl::engine {
+namespace {
+
+using Trees = std::array<UniqueFd, kMaxLayers>;
+
+// Only root fills the store, so its files may show their owners; of any other folder that a caller
+// can open they would make root's secrets the guest's own.
+bool is_stored(const LauncherState& state, const UniqueFd& layer) {
+  struct stat store{}, above{};
+  return ::fstatat(state.disks.get(), "images/layers", &store, AT_SYMLINK_NOFOLLOW) == 0 &&
+         ::fstatat(layer.get(), "..", &above, 0) == 0 && store.st_ino == above.st_ino &&
+         store.st_dev == above.st_dev;
+}
+
+// A detached mount of a layer.
+Outcome<UniqueFd> clone_layer(const LauncherState& state, const UniqueFd& layer,
+                              const UniqueFd& owners) {
+  UniqueFd tree;
+  if (!state.rootless) {
+    if (!is_stored(state, layer)) return failed(Step::kImage, EACCES);
+    tree = clone_mount(layer.get(), "tree");
+  } else {  // as lend_mount() does it
+    char path[4096] = {};
+    Text link("/proc/self/fd/%d", layer.get());
+    if (::readlink(link.c_str(), path, sizeof path - 6) < 0) return failed(Step::kImage);
+    tree = clone_mount(AT_FDCWD, (std::string(path) + "/tree").c_str());
+  }
+  mount_attr attr = owners ? show_owners(owners) : mount_attr{};
+  attr.attr_set |= MOUNT_ATTR_RDONLY | MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV;
+  attr.propagation = MS_PRIVATE;
+  if (!tree || !change_mount(tree.get(), "", attr)) return failed(Step::kImage);
+  return tree;
+}
+
+// A mount point shadows what the image has there; were a link on the way, it would shadow that.
+bool passes_no_link(const UniqueFd& tree, const char* path) {
+  open_how how{.flags = O_PATH | O_NOFOLLOW | O_CLOEXEC,
+               .resolve = RESOLVE_BENEATH | RESOLVE_NO_SYMLINKS};
+  UniqueFd found(static_cast<int>(::syscall(SYS_openat2, tree.get(), path, &how, sizeof how)));
+  return found || errno == ENOENT || errno == ENOTDIR;
+}
+
+// From the template's /etc, which the caller sees as /etc.
+bool copy_etc(std::span<const char* const> names) {
+  if (!make_folder(AT_FDCWD, "etc", 0755)) return false;
+  for (const char* name : names) {
+    std::string text = read_file(AT_FDCWD, Text("/etc/%s", name).c_str());
+    if (!write_file(AT_FDCWD, Text("etc/%s", name).c_str(), text, O_WRONLY | O_CREAT, 0644)) {
+      return false;
+    }
+  }
+  return true;
+}
+
+// What lies over the image, in the current folder.
+bool fill_upper(std::span<const MountPoint> points) {
+  constexpr const char* kNames[] = {"hosts", "resolv.conf"};
+  for (const char* folder : {"dev", "proc", "tmp", "workspace", "mnt", "opt", "opt/atoll"}) {
+    if (::mkdir(folder, 0755) != 0) return false;
+  }
+  for (const MountPoint& point : points) {
+    if (!make_mount_point(point.path + 1, point.folder)) return false;
+  }
+  return copy_etc(kNames);
+}
+
+bool fill_lower() {
+  constexpr const char* kNames[] = {"passwd", "group", "nsswitch.conf"};
+  return copy_etc(kNames);
+}
+
+// In the current folder, an empty tmpfs.
+bool mount_overlay(std::span<const UniqueFd> trees, std::span<const MountPoint> points) {
+  for (const char* folder : {"upper", "lower", "root"}) {
+    if (::mkdir(folder, 0755) != 0) return false;
+  }
+  std::string options = "userxattr,lowerdir=upper";
+  for (std::size_t i = trees.size(); i-- > 0;) {  // an overlay names the uppermost first
+    Text name("%zu", i);
+    if (::mkdir(name.c_str(), 0755) != 0 || !attach_mount(trees[i], name.c_str())) return false;
+    options += ":";
+    options += name.c_str();
+  }
+  options += ":lower";
+  constexpr unsigned long kFlags = MS_RDONLY | MS_NOSUID | MS_NODEV;
+  return ::chdir("upper") == 0 && fill_upper(points) && ::chdir("../lower") == 0 && fill_lower() &&
+         ::chdir("..") == 0 && ::mount("atoll", "root", "overlay", kFlags, options.c_str()) == 0;
+}
+
+bool bring_from_template() {
+  for (const char* path : {"/dev", "/proc", "/opt/atoll"}) {
+    UniqueFd tree = clone_mount(AT_FDCWD, path, AT_RECURSIVE);
+    if (!tree || !attach_mount(tree, path + 1)) return false;
+  }
+  return true;
+}
+
+}  // namespace
+
+Outcome<void> build_image_root(const LauncherState& state, std::span<const UniqueFd> layers,
+                               const UniqueFd& owners, std::span<const MountPoint> points) {
+  Trees trees;
+  for (std::size_t i = 0; i < layers.size(); ++i) {
+    ATOLL_TRY(trees[i], clone_layer(state, layers[i], owners));
+    for (const MountPoint& point : points) {
+      if (!passes_no_link(trees[i], point.path + 1)) return failed(Step::kMount);
+    }
+  }
+  // Built on a file system of its own in a copy of the template, which is left behind.
+  if (::setns(state.host_template.get(), CLONE_NEWNS) != 0 || ::unshare(CLONE_NEWNS) != 0 ||
+      ::mount("atoll", "/mnt", "tmpfs", MS_NOSUID | MS_NODEV, "size=1m,nr_inodes=512,mode=755") !=
+          0 ||
+      ::chdir("/mnt") != 0 || !mount_overlay(std::span(trees).first(layers.size()), points) ||
+      ::chdir("root") != 0 || !bring_from_template() || ::syscall(SYS_pivot_root, ".", ".") != 0 ||
+      ::umount2(".", MNT_DETACH) != 0 || ::chdir("/") != 0) {
+    return failed(Step::kImage);
+  }
+  return {};
+}
+
+}  // namespace atl::engine
