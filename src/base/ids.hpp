@@ -29,5 +29,6 @@ class Id {
 using SandboxId = Id<struct SandboxTag>;
 using SessionId = Id<struct SessionTag>;
 using ExecutionId = Id<struct ExecutionTag>;
+using ContextId = Id<struct ContextTag>;
 
 }  // namespace atl

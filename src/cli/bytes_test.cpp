@@ -34,5 +34,17 @@ TEST(Bytes, EncodesBase64) {
   EXPECT_EQ(base64("\xff\xfe\0"sv), "//4A");
 }
 
+TEST(Base64, ComesBack) {
+  std::string bytes;
+  for (int i = 0; i < 300; ++i) {
+    EXPECT_EQ(from_base64(base64(bytes)), bytes);
+    bytes += static_cast<char>(i * 7);
+  }
+  EXPECT_EQ(from_base64("Zm9v\nYmFy\n"), "foobar");
+  for (const char* bad : {"Z", "Zm9", "Zm9v=", "Z===", "Zm=v", "Zm9*", "Zm==Zm9v"}) {
+    EXPECT_EQ(from_base64(bad), std::nullopt) << bad;
+  }
+}
+
 }  // namespace
 }  // namespace atl::cli

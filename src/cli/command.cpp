@@ -3,6 +3,8 @@
 #include <array>
 
 #include "cli/common_options.hpp"
+#include "cli/image_options.hpp"
+#include "cli/repl_options.hpp"
 #include "cli/run_options.hpp"
 
 namespace atl::cli {
@@ -60,6 +62,51 @@ constexpr std::array kRunExamples{
     Example{"atoll run -o json -c 'print(1)' | jq .duration_ms", "A result for another program."},
 };
 
+constexpr std::array kReplSections{
+    Section{"Cells",
+            "At a terminal a line is a cell, and its result is shown at once. A line that opens a "
+            "bracket, a block or a string of several lines, or that ends in a backslash, goes on; "
+            "an empty line ends it.\n\n"
+            "From a pipe or a file, cells stand between lines that are exactly # %% or // %%, and "
+            "each runs as soon as its end has come."},
+    Section{"What a cell shows",
+            "What it prints, as it comes; the value of its last expression, and what it displays "
+            "on the way, as text. A plot or a table has a richer form too: --save writes it as a "
+            "file, --json prints all of it. An error is told with its traceback, and the next cell "
+            "runs all the same, with everything that was there before."},
+    Section{"Keys and signals",
+            "Ctrl-C interrupts the cell that runs, and its state is kept. A second Ctrl-C ends the "
+            "interpreter, and the next cell starts with a fresh one. At the prompt Ctrl-C drops "
+            "what was typed, and Ctrl-D ends the session."},
+    Section{"When the interpreter ends",
+            "A crash, a kill for lack of memory or os._exit() ends the interpreter but not the "
+            "session: a warning says why, and the next cell starts with a fresh one. Files stay."},
+    Section{"Exit status",
+            "0 at a terminal, and when every cell did well. Otherwise that of the last cell that "
+            "failed:\n\n"
+            "  1     after an error, or what the code asked for with exit\n"
+            "  124   it ran out of time (--timeout)\n"
+            "  128+N signal N ended the interpreter; 130 also when it was interrupted\n"
+            "  137   it ran out of memory (--memory)\n"
+            "  125   Atoll itself failed: \"atoll: <code>: <sentence>\" on stderr"},
+    Section{
+        "JSON output",
+        "With --json each line is an object with event and cell. stdout, stderr: text, and b64 "
+        "when the bytes are not UTF-8. result, display: data, from MIME type to content. error: "
+        "ename, evalue, traceback. saved: file. done ends a cell: exit_code, execution_count, "
+        "timed_out, interrupted, restarted, crashed and lost (null or {cause, exit_code, signal, "
+        "oom}), duration_ms. failure is Atoll's own: code, message."},
+};
+
+constexpr std::array kReplExamples{
+    Example{"atoll repl", "Python at the terminal."},
+    Example{"atoll repl -l bash --mount ./src:/src:ro", "A shell that sees some files."},
+    Example{"atoll repl --save plots < analysis.py", "The cells of a file, pictures as files."},
+    Example{"printf 'x = 6\\n# %%%%\\nx * 7\\n' | atoll repl", "Two cells from a pipe."},
+    Example{"atoll repl --json < cells.py | jq -r 'select(.event == \"result\").data'",
+            "Results for another program."},
+};
+
 constexpr std::array kDoctorSections{
     Section{"What the marks mean",
             "  ✓  works\n"
@@ -73,6 +120,36 @@ constexpr std::array kDoctorExamples{
     Example{"atoll doctor", "Look at this host."},
     Example{"atoll doctor -o json | jq '.checks[] | select(.status != \"ok\")'",
             "Only what is not perfect."},
+};
+
+constexpr std::array kImageSections{
+    Section{"Sub-commands",
+            "  import ARCHIVE   take the images of an archive into the store; - reads stdin\n"
+            "  ls               list the images\n"
+            "  rm NAME…         remove images, and the layers that no other image has\n"
+            "  inspect NAME     all that is known of an image, as JSON"},
+    Section{
+        "Archives",
+        "What `docker save` writes, old and new, and OCI image layouts in a tar (podman, skopeo, "
+        "buildx), with plain, gzip or zstd layers; the archive itself may be compressed too. "
+        "Every digest is checked. An archive that names paths or links outside, holds device "
+        "nodes outside of /dev, is damaged or unpacks to too much is refused, and nothing of it "
+        "is kept."},
+    Section{"Where images are",
+            "Below /var/lib/atoll for root, otherwise below XDG_DATA_HOME/atoll "
+            "(~/.local/share/atoll). ATOLL_DATA names another folder. Layers that several images "
+            "have are kept once."},
+    Section{"Exit status", "0, or 125 with \"atoll: <code>: <sentence>\" on stderr."},
+};
+
+constexpr std::array kImageExamples{
+    Example{"docker save python:3.12-slim | atoll image import -", "From Docker, by a pipe."},
+    Example{"atoll image import --name tool:v1 image.tar",
+            "From a file, under a name of your own."},
+    Example{"atoll image ls", "What is there."},
+    Example{"atoll image inspect tool:v1 | jq .config.entrypoint", "What an image runs."},
+    Example{"atoll run --image python:3.12-slim -c 'print(1)'", "Run something in it."},
+    Example{"atoll image rm tool:v1", "Remove it."},
 };
 
 constexpr std::array kCompletionExamples{
@@ -133,6 +210,18 @@ std::span<const Command> commands() {
           .sections = kRunSections,
           .examples = kRunExamples},
       Command{
+          .name = "repl",
+          .summary = "run cells of code that share their state, in one sandbox",
+          .synopsis = "atoll repl [OPTIONS]",
+          .description =
+              "Makes a sandbox with an interpreter in it and runs one cell of code after the "
+              "other: "
+              "variables, imports and functions of a cell are there for the next. The sandbox is "
+              "gone at the end of the input.",
+          .options = repl_option_table(),
+          .sections = kReplSections,
+          .examples = kReplExamples},
+      Command{
           .name = "doctor",
           .summary = "check what this host can isolate, and say what to do",
           .synopsis = "atoll doctor [OPTIONS]",
@@ -151,6 +240,19 @@ std::span<const Command> commands() {
                   "One line for each backend: its name, how mature it is, the kind of walls, "
                   "what it can do, and why it cannot run here where that is so.",
               .options = report_option_table()},
+      Command{.name = "image",
+              .summary = "import, list and remove images that sandboxes can run",
+              .synopsis = "atoll image import [OPTIONS] ARCHIVE|-\n"
+                          "atoll image ls [OPTIONS]\n"
+                          "atoll image rm NAME…\n"
+                          "atoll image inspect NAME",
+              .description =
+                  "Keeps container images unpacked on this host, for `atoll run --image NAME`. "
+                  "Nothing is fetched from anywhere: images come as archives.",
+              .options = image_option_table(),
+              .sections = kImageSections,
+              .examples = kImageExamples,
+              .words = "import ls rm inspect"},
       Command{.name = "completion",
               .summary = "print a completion script for a shell",
               .synopsis = "atoll completion bash|zsh|fish",
@@ -168,7 +270,7 @@ std::span<const Command> commands() {
               .synopsis = "atoll help [COMMAND]",
               .description = "Shows the manual of a command, as COMMAND --help does.",
               .options = docs_option_table(),
-              .words = "run doctor backends completion version help"},
+              .words = "run repl doctor backends image completion version help"},
   };
   return kCommands;
 }

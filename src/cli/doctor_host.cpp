@@ -51,7 +51,17 @@ Finding own_program(const std::string& name) {
     finding.mark = Mark::kFail;
     finding.detail = "not beside atoll, in " + own_folder();
     finding.advice =
-        "Install all three programs of Atoll in one folder, or build with ./dev build.";
+        "Install all programs of Atoll in one folder, or build with ./dev build.";
+  }
+  return finding;
+}
+
+// Only images need it.
+Finding unpacker() {
+  Finding finding = own_program("atoll-unpack");
+  if (finding.mark == Mark::kFail) {
+    finding.mark = Mark::kWarn;
+    finding.detail += ": no `atoll image import`";
   }
   return finding;
 }
@@ -79,6 +89,7 @@ void examine_user(Diagnosis& diagnosis) {
 void examine_programs(Diagnosis& diagnosis) {
   diagnosis.findings.push_back(own_program("atoll-launcher"));
   diagnosis.findings.push_back(own_program("atoll-guest"));
+  diagnosis.findings.push_back(unpacker());
   diagnosis.findings.push_back(interpreter("python3", "Python", "python3"));
   diagnosis.findings.push_back(interpreter("node", "JavaScript", "nodejs"));
   diagnosis.findings.push_back(interpreter("bash", "Bash", "bash"));

@@ -55,16 +55,20 @@ bool starts_empty(const std::string& folder) {
 
 }  // namespace
 
-std::vector<std::string> names_inside(const std::string& folder,
-                                      std::span<const MountText> mounts) {
+std::vector<std::string> names_in_host_root(const std::string& folder) {
+  if (folder == "/") return {std::begin(kRootNames), std::end(kRootNames)};
+  return names_on_host(folder);
+}
+
+std::vector<std::string> names_inside(const std::string& folder, std::span<const MountText> mounts,
+                                      const InsideRoot& root) {
   std::vector<std::string> names;
   if (const MountText* mount = mount_of(folder, mounts); mount != nullptr) {
     names = names_on_host(mount->source + folder.substr(mount->target.size()));
-  } else if (folder == "/") {
-    names.assign(std::begin(kRootNames), std::end(kRootNames));
   } else if (!starts_empty(folder)) {
-    names = names_on_host(folder);
+    names = root(folder);
   }
+  if (folder == "/") names.insert(names.end(), {"tmp", "workspace"});
   for (const MountText& mount : mounts) {
     if (!is_below(mount.target, folder)) continue;
     std::string_view rest =

@@ -29,6 +29,8 @@ class JsonWriter {
   JsonWriter& boolean(bool value);
   JsonWriter& null();
   JsonWriter& strings(std::span<const std::string> values);
+  // A value that is JSON already.
+  JsonWriter& json(std::string_view value) { return raw(value); }
 
   // The document and a newline.
   std::string finish() &&;

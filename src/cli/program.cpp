@@ -3,10 +3,12 @@
 #include <unistd.h>
 
 #include "cli/files.hpp"
-#include "cli/languages.hpp"
+#include "drivers/languages.hpp"
 
 namespace atl::cli {
 namespace {
+
+using drivers::Language;
 
 // One string of an argv holds 128 KiB at most, and the whole request must fit one frame.
 constexpr std::size_t kMaxInline = 100'000;
@@ -21,12 +23,12 @@ Program run_code(const Language& language, std::string code, const std::string& 
                  const RunOptions& options, std::span<const std::string> arguments) {
   Program program{.is_code = true};
   bool fits = code.size() + total_size(arguments) + total_size(options.env) <= kMaxInline;
-  if (fits && code.find('\0') == std::string::npos) {
-    program.argv = inline_command(language, std::move(code), arguments);
+  if (drivers::runs_inline(language) && fits && code.find('\0') == std::string::npos) {
+    program.argv = drivers::inline_command(language, std::move(code), arguments);
     return program;
   }
   std::string path = folder + "/" + std::string(language.file_name);
-  program.argv = file_command(language, path, arguments);
+  program.argv = drivers::file_command(language, path, arguments);
   program.file = FileInside{.path = std::move(path), .content = std::move(code)};
   return program;
 }
@@ -36,7 +38,7 @@ Result<Program> run_script(const Language& language, const std::string& path,
   ATOLL_TRY(std::string content, read_file(path, kMaxCode, "the script " + path));
   std::string inside = folder + "/" + path.substr(path.rfind('/') + 1);
   Program program{.is_code = true};
-  program.argv = file_command(language, inside, arguments);
+  program.argv = drivers::file_command(language, inside, arguments);
   program.file = FileInside{.path = std::move(inside), .content = std::move(content)};
   return program;
 }
@@ -61,9 +63,9 @@ Result<Program> make_program(const RunOptions& options, const std::string& folde
   std::span<const std::string> words(options.arguments);
   const Language* language = nullptr;
   if (!options.language.empty()) {
-    ATOLL_TRY(language, find_language(options.language));
+    ATOLL_TRY(language, drivers::find_language(options.language));
   }
-  const Language& code_language = language != nullptr ? *language : languages().front();
+  const Language& code_language = language != nullptr ? *language : drivers::languages().front();
 
   if (options.code) {
     if (options.code->size() > kMaxCode) {
@@ -81,7 +83,7 @@ Result<Program> make_program(const RunOptions& options, const std::string& folde
     return run_stdin(code_language, folder, options, words.subspan(1));
   }
   if (language != nullptr) return run_script(*language, first, folder, words.subspan(1));
-  const Language* by_suffix = options.separated ? nullptr : language_of_file(first);
+  const Language* by_suffix = options.separated ? nullptr : drivers::language_of_file(first);
   if (by_suffix != nullptr) return run_script(*by_suffix, first, folder, words.subspan(1));
   return Program{.argv = options.arguments};
 }

@@ -44,6 +44,16 @@ TEST(ProgramOptions, CodeWithNulBecomesAFile) {
   EXPECT_TRUE(program({.code = std::string("a\0b", 3)})->file);
 }
 
+TEST(ProgramOptions, CodeForACompilerBecomesAFile) {
+  Result<Program> code = program({.language = "c", .code = "int main() {}", .arguments = {"x"}});
+  ASSERT_TRUE(code);
+  ASSERT_TRUE(code->file);
+  EXPECT_EQ(code->file->path, "/workspace/main.c");
+  EXPECT_EQ(code->argv.front(), "/bin/sh");
+  EXPECT_EQ(code->argv[4], "/workspace/main.c");
+  EXPECT_EQ(code->argv.back(), "x");
+}
+
 TEST(ProgramOptions, Scripts) {
   std::string path = ::testing::TempDir() + "/atoll_script.py";
   std::ofstream(path) << "print(2)\n";

@@ -32,6 +32,13 @@ constexpr std::array kTable{
            .argument = "CODE",
            .help = "Run this code. Words after the options become its arguments.",
            .set = set_text<&RunOptions::code>},
+    Option{.name = "image",
+           .argument = "NAME",
+           .help =
+               "Run in this image (`atoll image`) instead of the host's system folders. Without "
+               "a command, the image's own is run; its variables and its working folder count "
+               "where no option says otherwise.",
+           .set = set_text<&RunOptions::image>},
     Option{.name = "env",
            .short_name = 'e',
            .argument = "K=V",
@@ -55,6 +62,14 @@ constexpr std::array kTable{
            .argument = "DIR",
            .help = "Folder inside to start in, an absolute path. Default: /workspace.",
            .set = set_text<&RunOptions::workdir>},
+    Option{.name = "preload",
+           .argument = "MODULES",
+           .help =
+               "Python with these modules loaded already (numpy,pandas; `none` for the bare "
+               "interpreter): from a zygote that a server or an earlier run with the same list "
+               "left, which takes milliseconds; without one as usual, and one is left for later "
+               "runs. Needs root; it leaves after ten idle minutes.",
+           .set = set_text<&RunOptions::preload>},
     Option{.name = "hostname",
            .argument = "NAME",
            .help = "Host name inside. Default: atoll.",

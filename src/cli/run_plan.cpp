@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "cli/environment.hpp"
+#include "cli/image_plan.hpp"
 #include "cli/inside_view.hpp"
 #include "cli/limits.hpp"
 #include "cli/mounts.hpp"
@@ -43,7 +44,8 @@ Result<void> check_hostname(const std::string& name) {
               "--hostname: a host name has 1 to 63 letters, digits, dots and dashes");
 }
 
-Result<sandbox::FilesystemPolicy> make_policy(const RunOptions& options) {
+Result<sandbox::FilesystemPolicy> make_policy(const RunOptions& options,
+                                              std::span<const UniqueFd> layers) {
   if (options.deny_read.empty() && options.allow_write.empty() && options.deny_write.empty()) {
     return sandbox::FilesystemPolicy{};
   }
@@ -55,8 +57,34 @@ Result<sandbox::FilesystemPolicy> make_policy(const RunOptions& options) {
   sandbox::FilesystemPatterns patterns{.deny_read = options.deny_read,
                                        .allow_write = options.allow_write,
                                        .deny_write = options.deny_write};
+  InsideRoot root = &names_in_host_root;
+  if (!layers.empty()) {
+    root = [layers](const std::string& folder) { return names_in_layers(folder, layers); };
+  }
   return sandbox::expand_policy(
-      patterns, [&mounts](const std::string& folder) { return names_inside(folder, mounts); });
+      patterns, [&](const std::string& folder) { return names_inside(folder, mounts, root); });
+}
+
+Result<sandbox::Preload> parse_preload(std::string_view text) {
+  sandbox::Preload preload{.leave_one = true};
+  if (text == "none") return preload;
+  while (true) {
+    std::size_t comma = std::min(text.find(','), text.size());
+    std::string module(text.substr(0, comma));
+    constexpr std::string_view kLetters =
+        "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.";
+    if (module.empty() || module.find_first_not_of(kLetters) != std::string::npos) {
+      return fail(Code::kInvalidArgument,
+                  "--preload: names of Python modules, separated by commas, or `none`");
+    }
+    preload.modules.push_back(std::move(module));
+    if (comma == text.size()) break;
+    text.remove_prefix(comma + 1);
+  }
+  if (preload.modules.size() > 24) {
+    return fail(Code::kTooLarge, "--preload: more than 24 modules");
+  }
+  return preload;
 }
 
 // Scripts go to the workspace, unless a mount covers it: the host's files are not ours to add to.
@@ -70,13 +98,12 @@ std::string script_folder(const std::vector<sandbox::Mount>& mounts) {
 
 }  // namespace
 
-Result<RunPlan> make_plan(const RunOptions& options) {
+Result<RunPlan> make_sandbox_plan(const RunOptions& options) {
   RunPlan plan{.backend = options.backend,
                .output = options.output,
                .color = options.color,
                .quiet = options.quiet,
                .verbose = options.verbose};
-  ATOLL_CHECK(check_terminal(options));
   ATOLL_CHECK(check_hostname(options.hostname));
   ATOLL_TRY(CheckedLimits checked, check_limits(options));
   plan.spec.id = SandboxId::make();
@@ -87,15 +114,38 @@ Result<RunPlan> make_plan(const RunOptions& options) {
     ATOLL_TRY(sandbox::Mount mount, open_mount(text));
     plan.spec.mounts.push_back(std::move(mount));
   }
-  ATOLL_TRY(plan.spec.filesystem, make_policy(options));
+  if (!options.image.empty()) {
+    ATOLL_TRY(plan.image, use_image(options.image, plan.spec));
+  }
+  ATOLL_TRY(plan.spec.filesystem, make_policy(options, plan.spec.layers));
+  if (options.preload && plan.image) {
+    return fail(Code::kInvalidArgument, "--preload is for the host's Python; an image has its own");
+  }
+  if (options.preload) {
+    ATOLL_TRY(plan.spec.preload, parse_preload(*options.preload));
+  }
   ATOLL_TRY(plan.request.env, make_environment(options));
-  ATOLL_TRY(Program program, make_program(options, script_folder(plan.spec.mounts)));
-  plan.request.argv = std::move(program.argv);
-  plan.file = std::move(program.file);
+  if (plan.image) add_image_environment(*plan.image, plan.request.env);
   if (!options.workdir.empty()) {
     ATOLL_CHECK(check_inside_path(options.workdir, "--workdir"));
     plan.request.cwd = options.workdir;
   }
+  return plan;
+}
+
+Result<RunPlan> make_plan(const RunOptions& options) {
+  ATOLL_CHECK(check_terminal(options));
+  ATOLL_TRY(RunPlan plan, make_sandbox_plan(options));
+  std::string folder = script_folder(plan.spec.mounts);
+  ATOLL_TRY(Program program,
+            make_program(plan.image ? with_image_command(options, *plan.image) : options, folder));
+  if (plan.image && !program.is_code && plan.request.cwd.empty()) {
+    plan.request.cwd = image_workdir(*plan.image, plan.spec);
+  }
+  plan.request.argv = std::move(program.argv);
+  const std::string& name = plan.request.argv.front();
+  plan.request.zygote = options.preload && (name == "python3" || name == "python");
+  plan.file = std::move(program.file);
   ATOLL_TRY(plan.request.timeout, check_timeout(options, program.is_code));
   ATOLL_TRY(plan.max_output, check_max_output(options));
   plan.pass_stdin = options.interactive && !program.took_stdin;

@@ -8,6 +8,7 @@
 
 #include "base/result.hpp"
 #include "cli/run_options.hpp"
+#include "images/image.hpp"
 #include "sandbox/spec.hpp"
 
 namespace atl::cli {
@@ -23,6 +24,7 @@ struct RunPlan {
   sandbox::SandboxSpec spec;
   sandbox::ExecRequest request;
   std::optional<FileInside> file;
+  std::optional<images::ImageConfig> image;
   std::uint64_t max_output = UINT64_MAX;  // kept of each stream
   bool pass_stdin = false;
   OutputFormat output = OutputFormat::kText;
@@ -32,5 +34,7 @@ struct RunPlan {
 };
 
 Result<RunPlan> make_plan(const RunOptions& options);
+// The same without a program: walls, mounts, environment, working folder.
+Result<RunPlan> make_sandbox_plan(const RunOptions& options);
 
 }  // namespace atl::cli

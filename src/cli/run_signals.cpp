@@ -4,14 +4,13 @@
 #include "cli/run_state.hpp"
 
 namespace atl::cli {
-namespace {
 
-// A blocked signal reaches us even where the caller asked to ignore it (nohup, a job in the
-// background); it must not reach the program then.
 bool caller_ignores(int number) {
   struct sigaction action{};
   return ::sigaction(number, nullptr, &action) == 0 && action.sa_handler == SIG_IGN;
 }
+
+namespace {
 
 // The program was told to end; when our own reader has stopped reading, its last words have nowhere
 // to go, and waiting for him would keep us here for ever.

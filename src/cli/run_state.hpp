@@ -36,8 +36,18 @@ struct RunState {
   async::TaskGroup work;     // make, run, wait
 };
 
+// Makes the sandbox and starts it, with the plan's file in it. Fails when a limit that was asked
+// for is not enforced.
+async::Task<Result<void>> bring_up(RunState* state);
+// Everything in the sandbox is gone after this, or the launcher is told by our exit.
+async::Task<void> take_down(RunState* state);
+// What -v tells.
+void say(const RunPlan& plan, std::string text);
 // Reads stdin and hands it to the program until either ends.
 async::Task<void> pump_stdin(async::Executor executor, RunState* state);
+// A blocked signal reaches us even where the caller asked to ignore it (nohup, a job in the
+// background); it must not reach the program then.
+bool caller_ignores(int number);
 // Passes signals on to the program's group.
 async::Task<void> forward_signals(async::Signals* signals, RunState* state);
 

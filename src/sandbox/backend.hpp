@@ -1,6 +1,7 @@
 // A backend makes sandboxes with one kind of walls. Reached through the Registry only.
 #pragma once
 
+#include <map>
 #include <memory>
 #include <string>
 #include <vector>
@@ -31,6 +32,13 @@ enum class Cap {
 enum class Maturity { kStable, kBeta, kExperimental };
 enum class IsolationKind { kNone, kProcess, kNamespaces, kContainer, kMicroVm, kRemote };
 
+// What an interpreter that was loaded ahead of its sandboxes says of itself.
+struct ZygoteReport {
+  bool started = false;  // now; false: it lived already
+  std::vector<std::string> loaded;
+  std::map<std::string, std::string> missing;  // module to reason
+};
+
 class Backend {
  public:
   virtual ~Backend() = default;
@@ -39,6 +47,9 @@ class Backend {
   // A sandbox that outlived the process that made it.
   virtual async::Task<Result<std::unique_ptr<Sandbox>>> reattach(SandboxId id) = 0;
   virtual async::Task<Result<std::vector<SandboxId>>> list() = 0;
+  // Has the zygote for sandboxes with this preload list ready. Without one (kUnsupported) they
+  // start their interpreters plainly.
+  virtual async::Task<Result<ZygoteReport>> prepare(Preload preload);
 };
 
 }  // namespace atl::sandbox

@@ -57,6 +57,10 @@ std::string_view maturity_name(Maturity maturity) {
   return "unknown";
 }
 
+async::Task<Result<ZygoteReport>> Backend::prepare(Preload) {
+  co_return fail(Code::kUnsupported, "this backend has no zygotes");
+}
+
 std::string_view isolation_name(IsolationKind isolation) {
   switch (isolation) {
     case IsolationKind::kNone: return "none";

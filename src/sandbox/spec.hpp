@@ -45,6 +45,13 @@ struct FilesystemPolicy {
   std::vector<std::string> deny_write;
 };
 
+// Modules that a Python interpreter has loaded before a sandbox asks for it: a zygote.
+struct Preload {
+  std::vector<std::string> modules;  // none: the bare interpreter with its driver
+  std::chrono::seconds idle{600};    // how long it waits for somebody who needs it
+  bool leave_one = false;            // start it for later sandboxes when this one finds none
+};
+
 struct SandboxSpec {
   SandboxId id;
   std::string image = "host";
@@ -53,6 +60,10 @@ struct SandboxSpec {
   AskedLimits asked;
   FilesystemPolicy filesystem;
   std::vector<Mount> mounts;
+  // Of an image: folders of the store, the lowest first. They hold its layers in place while the
+  // sandbox lives.
+  std::vector<UniqueFd> layers;
+  std::optional<Preload> preload;
 };
 
 struct Isolation {
@@ -65,6 +76,7 @@ enum class State { kCreated, kRunning, kPaused, kStopped };
 struct Status {
   State state = State::kCreated;
   Isolation isolation;
+  bool has_zygote = false;  // it was open to one when it was made
 };
 
 struct Usage {

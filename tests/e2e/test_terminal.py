@@ -14,9 +14,9 @@ from support import run
 
 
 class Terminal:
-    """A person at a terminal, running `atoll run WORDS`."""
+    """A person at a terminal, running `atoll COMMAND WORDS`."""
 
-    def __init__(self, *words, rows=30, cols=100):
+    def __init__(self, *words, rows=30, cols=100, command="run"):
         self.master, self.slave = pty.openpty()
         self.resize(rows, cols)
         self.before = termios.tcgetattr(self.slave)
@@ -28,7 +28,7 @@ class Terminal:
             os.setsid()
             fcntl.ioctl(self.slave, termios.TIOCSCTTY, 0)
 
-        self.process = subprocess.Popen([support.ATOLL, "run", *words], stdin=self.slave, stdout=self.slave, stderr=self.slave,
+        self.process = subprocess.Popen([support.ATOLL, command, *words], stdin=self.slave, stdout=self.slave, stderr=self.slave,
                                         preexec_fn=take_terminal, env=environment)
 
     def resize(self, rows, cols):

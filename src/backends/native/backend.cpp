@@ -9,6 +9,7 @@
 #include "backends/native/launcher_client.hpp"
 #include "backends/native/launcher_process.hpp"
 #include "backends/native/native_sandbox.hpp"
+#include "backends/native/zygotes.hpp"
 #include "sandbox/registry.hpp"
 
 namespace atl::backends {
@@ -42,6 +43,10 @@ class NativeBackend : public sandbox::Backend {
                  co_await launcher_->call(engine::LauncherOp::kUsage, id));
     co_return std::make_unique<NativeSandbox>(executor_, launcher_, tokens_, run_folder_, id, token,
                                               reply.walls);
+  }
+
+  Task<Result<sandbox::ZygoteReport>> prepare(sandbox::Preload preload) override {
+    return native::start_zygote(executor_, launcher_, std::move(preload));
   }
 
   Task<Result<std::vector<SandboxId>>> list() override { return launcher_->list(); }

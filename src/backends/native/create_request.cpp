@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cstring>
 
+#include "backends/native/fixed_text.hpp"
+#include "backends/native/zygotes.hpp"
 #include "confine/walls.hpp"
 
 namespace atl::backends::native {
@@ -10,16 +12,6 @@ namespace {
 
 using confine::Wall;
 using engine::PathAction;
-
-template <std::size_t N>
-Result<void> copy_text(std::array<char, N>& into, const std::string& text, const char* what) {
-  if (text.empty() || text.size() >= N || text.find('\0') != std::string::npos) {
-    return fail(Code::kInvalidArgument,
-                std::string(what) + " is empty or longer than " + std::to_string(N - 1) + " bytes");
-  }
-  std::memcpy(into.data(), text.data(), text.size());
-  return {};
-}
 
 // Rules there would cover one process's files, or a device that everybody needs.
 bool out_of_reach(std::string_view path) {
@@ -60,11 +52,18 @@ bool holds(std::uint32_t walls, Wall wall) {
 
 Result<engine::CreateRequest> create_request(const sandbox::SandboxSpec& spec,
                                              const guest::Token& token) {
-  if (spec.image != "host")
-    return fail(Code::kNotFound, "no image named \"" + spec.image + "\"; known: host");
+  if ((spec.image == "host") != spec.layers.empty()) {
+    return fail(Code::kNotFound, "the image \"" + spec.image + "\" has no layers to run");
+  }
+  if (spec.layers.size() > engine::kMaxLayers) {
+    return fail(Code::kTooLarge, "the image \"" + spec.image + "\" has too many layers");
+  }
   engine::CreateRequest request;
   ATOLL_CHECK(copy_text(request.header.id.text, spec.id.str(), "the sandbox id"));
   ATOLL_CHECK(copy_text(request.hostname, spec.hostname, "the host name"));
+  if (spec.preload) {
+    ATOLL_CHECK(copy_text(request.zygote.text, zygote_name(*spec.preload), "the zygote's name"));
+  }
   request.token = token;
   request.limits.memory_bytes = spec.limits.memory_bytes;
   request.limits.disk_bytes = spec.limits.disk_bytes;
@@ -76,6 +75,7 @@ Result<engine::CreateRequest> create_request(const sandbox::SandboxSpec& spec,
     return fail(Code::kTooLarge, "more than " + std::to_string(engine::kMaxMounts) + " mounts");
   }
   request.mount_count = static_cast<std::uint32_t>(spec.mounts.size());
+  request.layer_count = static_cast<std::uint32_t>(spec.layers.size());
   for (std::size_t i = 0; i < spec.mounts.size(); ++i) {
     ATOLL_CHECK(copy_text(request.mounts[i].target, spec.mounts[i].target, "a mount target"));
     request.mounts[i].read_only = spec.mounts[i].read_only ? 1 : 0;

@@ -40,6 +40,18 @@ async::Task<Result<LauncherReply>> LauncherClient::create(engine::CreateRequest 
   co_return replies.back();
 }
 
+async::Task<Result<LauncherReply>> LauncherClient::zygote(engine::ZygoteRequest request,
+                                                          std::vector<int> given) {
+  ATOLL_CO_CHECK(post_zygote(request, given));
+  ATOLL_CO_TRY(auto replies, co_await wait(LauncherOp::kZygote, request.header.id.text.data()));
+  co_return replies.back();
+}
+
+Result<void> LauncherClient::post_zygote(const engine::ZygoteRequest& request,
+                                         std::span<const int> given) {
+  return send(&request, sizeof request, given);
+}
+
 Result<void> LauncherClient::post(LauncherOp op, const SandboxId& id) {
   engine::RequestHeader request{.op = op, .id = box_id(id.str())};
   return send(&request, sizeof request, {});
@@ -124,11 +136,22 @@ Error launcher_error(const LauncherReply& reply) {
     case Step::kBadRequest:
       return Error(Code::kInvalidArgument, "the launcher refused the request", error);
     case Step::kUnknownBox: return Error(Code::kNotFound, "no such sandbox", error);
+    case Step::kZygote:
+      if (error == EAGAIN) {
+        return Error(Code::kResourceExhausted, "sixteen zygotes live on this host already", error);
+      }
+      return Error(Code::kUnsupported, "this host cannot hold a zygote; it takes root", error);
     case Step::kBusy: return Error(Code::kConflict, "a sandbox of that name exists already", error);
     case Step::kMount:
       return Error(
           error == EACCES || error == EPERM ? Code::kForbidden : Code::kInvalidArgument,
           "a folder could not be mounted: the target must lie on a writable place or exist", error);
+    case Step::kImage:
+      if (error == ENOSPC || error == ENOMEM) break;
+      return Error(Code::kHostUnsupported,
+                   "the image's layers cannot be put together here: the store must lie on a file "
+                   "system that overlayfs and idmapped mounts work on, such as ext4, xfs or btrfs",
+                   error);
     case Step::kRule:
       return Error(Code::kInvalidArgument, "a file system rule names a path that cannot be changed",
                    error);

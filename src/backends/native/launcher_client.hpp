@@ -25,7 +25,10 @@ class LauncherClient {
                                                     std::vector<int> sources);
   async::Task<Result<engine::LauncherReply>> call(engine::LauncherOp op, SandboxId id);
   async::Task<Result<std::vector<SandboxId>>> list();
+  async::Task<Result<engine::LauncherReply>> zygote(engine::ZygoteRequest request,
+                                                    std::vector<int> given);
   // Leaves it to the launcher: nobody waits for the reply.
+  Result<void> post_zygote(const engine::ZygoteRequest& request, std::span<const int> given);
   Result<void> post(engine::LauncherOp op, const SandboxId& id);
 
  private:

@@ -13,7 +13,7 @@ extern char** environ;
 namespace atl::backends::native {
 namespace {
 
-constexpr const char* kDiskFolder = "/var/lib/atoll";
+constexpr const char* kDataFolder = "/var/lib/atoll";
 
 }  // namespace
 
@@ -39,13 +39,14 @@ Result<UniqueFd> start_launcher(const LauncherOptions& options) {
   std::string guest = folder + "/atoll-guest";
   std::string enter = folder + "/atoll-enter.so";
   std::string run = options.run_folder.empty() ? default_run_folder() : options.run_folder;
+  std::string data = options.data_folder.empty() ? kDataFolder : options.data_folder;
   std::string client = std::to_string(options.client_uid);
   std::string owner = std::to_string(options.mount_owner);
   // "--once" is last, so that leaving it out is ending the list earlier.
   const char* argv[] = {
       program.c_str(), "--control",     "3",           "--run",
       run.c_str(),     "--guest",       guest.c_str(), "--enter",
-      enter.c_str(),   "--disks",       kDiskFolder,   "--client-uid",
+      enter.c_str(),   "--disks",       data.c_str(),  "--client-uid",
       client.c_str(),  "--mount-owner", owner.c_str(), options.once ? "--once" : nullptr,
       nullptr};
   int pair[2];

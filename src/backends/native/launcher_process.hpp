@@ -13,10 +13,11 @@
 namespace atl::backends::native {
 
 struct LauncherOptions {
-  std::string run_folder;  // empty: default_run_folder()
-  uid_t client_uid = 0;    // whom this process will run as
-  uid_t mount_owner = 0;   // whose files stay his in mounts
-  bool once = false;       // one sandbox, gone with this process
+  std::string run_folder;   // empty: default_run_folder()
+  uid_t client_uid = 0;     // whom this process will run as
+  uid_t mount_owner = 0;    // whose files stay his in mounts
+  std::string data_folder;  // disk images and the image store; empty: /var/lib/atoll
+  bool once = false;        // one sandbox, gone with this process
 };
 
 // /run/atoll as root, otherwise a private folder under XDG_RUNTIME_DIR or /tmp.

@@ -6,6 +6,7 @@
 
 #include "async/unix_socket.hpp"
 #include "backends/native/create_request.hpp"
+#include "backends/native/zygotes.hpp"
 
 namespace atl::backends::native {
 
@@ -40,6 +41,7 @@ Task<Result<void>> NativeSandbox::start() {
   ATOLL_CO_TRY(engine::CreateRequest request, create_request(spec_, token_));
   std::vector<int> descriptors;
   for (const sandbox::Mount& mount : spec_.mounts) descriptors.push_back(mount.source.get());
+  for (const UniqueFd& layer : spec_.layers) descriptors.push_back(layer.get());
   UniqueFd guest_end;
   if (once_) {
     int ends[2];
@@ -57,8 +59,13 @@ Task<Result<void>> NativeSandbox::start() {
     co_return fail(std::move(reply).error());
   }
   walls_ = reply->walls;
+  has_zygote_ = reply->zygote != 0;
   state_ = State::kRunning;
   spec_.mounts.clear();
+  // For whoever comes next; a sandbox without one works all the same.
+  if (spec_.preload && spec_.preload->leave_one && !has_zygote_) {
+    (void)leave_zygote(*launcher_, *spec_.preload);
+  }
   if (Result<void> held = check_asked_limits(spec_.asked, walls_); !held) {
     Result<void> stopped = co_await stop();
     co_return stopped ? fail(std::move(held).error()) : fail(std::move(stopped).error());
@@ -85,7 +92,9 @@ bool NativeSandbox::is_running() const {
   return state_ == State::kRunning || state_ == State::kPaused;
 }
 
-sandbox::Status NativeSandbox::status() const { return {state_, isolation_of(walls_)}; }
+sandbox::Status NativeSandbox::status() const {
+  return {state_, isolation_of(walls_), has_zygote_};
+}
 
 Task<Result<sandbox::GuestLink>> NativeSandbox::open_link() {
   if (state_ == State::kPaused) co_return fail(Code::kConflict, "the sandbox is paused");

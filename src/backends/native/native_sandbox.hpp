@@ -43,6 +43,7 @@ class NativeSandbox : public sandbox::GuestSandbox {
   guest::Token token_{};
   UniqueFd connection_;  // of a sandbox that ends with this process: made with it, used once
   std::uint32_t walls_ = 0;
+  bool has_zygote_ = false;
   std::uint64_t oom_kills_seen_ = 0;
   sandbox::State state_ = sandbox::State::kCreated;
 };

@@ -1,0 +1,152 @@
+#include "backends/native/zygotes.hpp"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <boost/describe/class.hpp>
+
+#include "async/deadline.hpp"
+#include "async/stream.hpp"
+#include "backends/native/fixed_text.hpp"
+#include "codec/json.hpp"
+#include "drivers/scripts.hpp"
+
+namespace atl::backends::native {
+namespace {
+
+using async::Task;
+using sandbox::Preload;
+using sandbox::ZygoteReport;
+
+constexpr std::chrono::seconds kLoadTime{150};  // the launcher ends a zygote that loads for longer
+constexpr std::size_t kMaxWord = 64 * 1024;
+
+// FNV-1a: a name, not a secret.
+class Sum {
+ public:
+  Sum& add(std::string_view bytes) {
+    for (char byte : bytes) value_ = (value_ ^ static_cast<unsigned char>(byte)) * 0x100000001b3;
+    value_ = (value_ ^ 0xff) * 0x100000001b3;  // "a b" is not "ab"
+    return *this;
+  }
+  // Where and how old something is; a missing one counts as well.
+  Sum& add_state(const std::string& path) {
+    struct stat info{};
+    if (::stat(path.c_str(), &info) != 0) return add("-");
+    return add(std::to_string(info.st_ino))
+        .add(std::to_string(info.st_mtim.tv_sec))
+        .add(std::to_string(info.st_mtim.tv_nsec));
+  }
+  std::string hex() const {
+    std::string text;
+    for (int shift = 60; shift >= 0; shift -= 4) text += "0123456789abcdef"[value_ >> shift & 15];
+    return text;
+  }
+
+ private:
+  std::uint64_t value_ = 0xcbf29ce484222325;
+};
+
+// An installed or upgraded package changes the time of the folder it lies in.
+void add_packages(Sum& sum) {
+  sum.add_state("/usr/bin/python3").add_state("/usr/lib/python3/dist-packages");
+  std::unique_ptr<DIR, int (*)(DIR*)> folder(::opendir("/usr/local/lib"), &::closedir);
+  while (const dirent* entry = folder ? ::readdir(folder.get()) : nullptr) {
+    std::string name(entry->d_name);
+    if (!name.starts_with("python3")) continue;
+    sum.add(name).add_state("/usr/local/lib/" + name + "/dist-packages");
+    sum.add_state("/usr/local/lib/" + name + "/site-packages");
+  }
+}
+
+Result<UniqueFd> script_file() {
+  std::string_view script = drivers::python_script();
+  UniqueFd file(::memfd_create("atoll-driver", MFD_CLOEXEC));
+  if (!file ||
+      ::write(file.get(), script.data(), script.size()) != static_cast<ssize_t>(script.size())) {
+    return fail_errno("writing the driver");
+  }
+  ::lseek(file.get(), 0, SEEK_SET);
+  return file;
+}
+
+Result<engine::ZygoteRequest> make_request(const Preload& preload) {
+  engine::ZygoteRequest request;
+  std::string modules;
+  for (const std::string& module : preload.modules) {
+    modules += (modules.empty() ? "" : " ") + module;
+  }
+  ATOLL_CHECK(copy_text(request.header.id.text, zygote_name(preload), "the zygote's name"));
+  if (!modules.empty()) ATOLL_CHECK(copy_text(request.modules, modules, "the preload list"));
+  request.idle_seconds = static_cast<std::uint32_t>(preload.idle.count());
+  return request;
+}
+
+struct Word {
+  bool ready = false;
+  std::vector<std::string> loaded;
+  std::map<std::string, std::string> missing;
+  std::optional<int> threads;
+};
+BOOST_DESCRIBE_STRUCT(Word, (), (ready, loaded, missing, threads))
+
+Task<Result<std::string>> read_to_end(async::Stream* pipe) {
+  std::string text;
+  while (text.size() < kMaxWord) {
+    char bytes[4096];
+    ATOLL_CO_TRY(std::size_t size, co_await pipe->read_some(bytes));
+    if (size == 0) break;
+    text.append(bytes, size);
+  }
+  co_return text;
+}
+
+}  // namespace
+
+std::string zygote_name(const Preload& preload) {
+  Sum sum;
+  sum.add(drivers::python_script());
+  for (const std::string& module : preload.modules) sum.add(module);
+  add_packages(sum);
+  return "python-" + sum.hex();
+}
+
+Task<Result<ZygoteReport>> start_zygote(async::Executor executor,
+                                        std::shared_ptr<LauncherClient> launcher, Preload preload) {
+  ATOLL_CO_TRY(engine::ZygoteRequest request, make_request(preload));
+  ATOLL_CO_TRY(UniqueFd script, script_file());
+  int ends[2];
+  if (::pipe2(ends, O_CLOEXEC) != 0) co_return fail_errno("pipe");
+  async::Stream word(executor, UniqueFd(ends[0]), async::FdKind::kOwned);
+  UniqueFd theirs(ends[1]);
+  std::vector<int> given{script.get(), theirs.get()};
+  Result<engine::LauncherReply> reply = co_await launcher->zygote(request, given);
+  theirs.reset();
+  if (!reply) co_return fail(std::move(reply).error());
+  if (reply->zygote == 0) co_return ZygoteReport{};
+  ATOLL_CO_TRY(std::string text,
+               co_await async::with_deadline(read_to_end(&word), async::deadline_in(kLoadTime),
+                                             Code::kCreateTimeout,
+                                             "the modules to preload did not load in time"));
+  codec::Decoded<Word> said = codec::decode<Word>(text, {.ignore_unknown = true});
+  if (!said || !said->ready) {
+    co_return fail(Code::kInvalidArgument,
+                   "a module to preload ended or blocked the interpreter while it was loaded");
+  }
+  co_return ZygoteReport{
+      .started = true, .loaded = std::move(said->loaded), .missing = std::move(said->missing)};
+}
+
+Result<void> leave_zygote(LauncherClient& launcher, const Preload& preload) {
+  ATOLL_TRY(engine::ZygoteRequest request, make_request(preload));
+  ATOLL_TRY(UniqueFd script, script_file());
+  UniqueFd nobody(::open("/dev/null", O_WRONLY | O_CLOEXEC));
+  if (!nobody) return fail_errno("open /dev/null");
+  const int given[] = {script.get(), nobody.get()};
+  return launcher.post_zygote(request, given);
+}
+
+}  // namespace atl::backends::native

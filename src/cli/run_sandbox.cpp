@@ -1,0 +1,76 @@
+// The sandbox of one run or session: made as the plan says, and taken down.
+#include <algorithm>
+
+#include "async/deadline.hpp"
+#include "cli/run_state.hpp"
+
+namespace atl::cli {
+namespace {
+
+constexpr std::chrono::seconds kCreateDeadline{30};
+constexpr std::chrono::seconds kStopDeadline{10};
+
+bool lacks(const sandbox::Isolation& isolation, std::string_view layer) {
+  return std::ranges::find(isolation.missing, layer) != isolation.missing.end();
+}
+
+// A limit that was asked for and is not there is a failure, whatever the backend thought of it.
+// Memory has a second line without cgroups (RLIMIT_DATA), so that word is the backend's.
+Result<void> check_asked(const sandbox::AskedLimits& asked, const sandbox::Isolation& isolation) {
+  const char* option = asked.cpus && lacks(isolation, "cpu_limit")    ? "--cpus"
+                       : asked.pids && lacks(isolation, "pids_limit") ? "--pids"
+                       : asked.disk && lacks(isolation, "disk_limit") ? "--disk"
+                                                                      : nullptr;
+  if (option == nullptr) return {};
+  return fail(Code::kLimitUnenforceable,
+              std::string(option) + ": this host cannot enforce that limit");
+}
+
+void warn_missing(const RunPlan& plan, const sandbox::Isolation& isolation) {
+  if (plan.quiet || isolation.missing.empty()) return;
+  std::string sentence = "this host does not give";
+  for (const std::string& layer : isolation.missing) {
+    sentence += (&layer == &isolation.missing.front() ? " " : ", ") + layer;
+  }
+  print_warning(sentence + "; see `atoll doctor` (-q hides this)", plan.color);
+}
+
+async::Task<Result<void>> make_sandbox(RunState* state) {
+  ATOLL_CO_TRY(state->sandbox, co_await state->backend.create(std::move(state->plan.spec)));
+  ATOLL_CO_CHECK(co_await state->sandbox->start());
+  state->report.isolation = state->sandbox->status().isolation;
+  warn_missing(state->plan, state->report.isolation);
+  std::string walls = "the sandbox is up; its walls:";
+  for (const std::string& layer : state->report.isolation.layers) walls += " " + layer;
+  say(state->plan, std::move(walls));
+  if (state->sandbox->status().has_zygote) say(state->plan, "Python comes from a zygote");
+  if (state->plan.file) {
+    ATOLL_CO_CHECK(co_await state->sandbox->put_text(state->plan.file->path,
+                                                     std::move(state->plan.file->content)));
+  }
+  co_return Result<void>{};
+}
+
+}  // namespace
+
+void say(const RunPlan& plan, std::string text) {
+  if (plan.verbose) write_all(2, "atoll: " + std::move(text) + "\n");
+}
+
+async::Task<Result<void>> bring_up(RunState* state) {
+  sandbox::AskedLimits asked = state->plan.spec.asked;
+  ATOLL_CO_CHECK(co_await async::with_deadline(
+      make_sandbox(state), async::deadline_in(kCreateDeadline), Code::kCreateTimeout,
+      "the sandbox was not ready within 30 seconds"));
+  co_return check_asked(asked, state->report.isolation);
+}
+
+async::Task<void> take_down(RunState* state) {
+  if (!state->sandbox) co_return;
+  Result<void> stopped =
+      co_await async::with_deadline(state->sandbox->stop(), async::deadline_in(kStopDeadline),
+                                    Code::kBackend, "the sandbox did not stop in time");
+  if (!stopped && !state->report.error) state->report.error = std::move(stopped).error();
+}
+
+}  // namespace atl::cli

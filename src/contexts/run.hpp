@@ -1,0 +1,77 @@
+// One run of code in a context: what is asked, what happens on the way, and what came of it.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "async/task.hpp"
+#include "base/result.hpp"
+#include "contexts/json_object.hpp"
+
+namespace atl::contexts {
+
+// A MIME bundle: from type to content, a JSON string for text and base64 for pictures. It always
+// has text/plain.
+using Bundle = JsonObject;
+
+struct CodeError {
+  std::string ename;
+  std::string evalue;
+  std::string traceback;
+};
+
+enum class EventKind { kStdout, kStderr, kResult, kDisplay, kError };
+
+struct RunEvent {
+  EventKind kind = EventKind::kStdout;
+  std::string bytes;  // kStdout, kStderr
+  Bundle bundle;      // kResult, kDisplay
+  CodeError error;    // kError
+};
+
+// Events are handed over one after the other; code that goes on printing waits until this returns.
+// After an Error nothing more is handed over and the run goes on.
+using OnEvent = std::function<async::Task<Result<void>>(const RunEvent* event)>;
+
+struct RunRequest {
+  std::string code;
+  std::chrono::milliseconds timeout{0};  // 0: none. Counts from the start, not from the queue.
+  std::uint64_t max_output_bytes = 10ull << 20;  // kept of each stream; events have no cap
+  OnEvent on_event;
+};
+
+// Why an interpreter ended without being asked to.
+struct Crash {
+  std::string cause;  // a sentence
+  int exit_code = 0;  // 128 + signal when a signal ended it
+  int signal = 0;
+  bool oom = false;
+};
+
+struct Shown {
+  bool is_result = false;  // the value of the last expression; otherwise shown on the way
+  Bundle bundle;
+};
+
+struct RunResult {
+  std::string stdout_bytes;
+  std::string stderr_bytes;
+  std::string output;        // both, in order of arrival
+  std::vector<Shown> shown;  // results and displays, in order
+  std::optional<CodeError> error;
+  int exit_code = 0;
+  std::int64_t execution_count = 0;
+  bool timed_out = false;
+  bool interrupted = false;
+  bool truncated = false;        // more came than is kept
+  std::optional<Crash> crashed;  // the interpreter ended in this run
+  std::optional<Crash> lost;     // it had ended before, while nothing ran: this run began afresh
+  bool restarted = false;        // either of them: what earlier runs left is gone
+  std::chrono::microseconds duration{0};
+};
+
+}  // namespace atl::contexts

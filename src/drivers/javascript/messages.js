@@ -1,0 +1,70 @@
+// Messages on the control socket (docs/context-protocol.md): written at once and in order, read as
+// they come.
+'use strict';
+
+const { writeSync } = require('fs');
+const { park } = require('./shared');
+
+const CONTROL_FD = 3;
+const MAX_HEADER = 64;
+const MAX_BODY = 256 * 1024 * 1024;
+
+// The caller holds the lock. The reader has made the socket non-blocking: a full one is waited for.
+function write(words, word, body) {
+  const content = Buffer.isBuffer(body) ? body : Buffer.from(body);
+  let rest = Buffer.concat([Buffer.from(`${word} ${content.length}\n`), content]);
+  while (rest.length > 0) {
+    try {
+      rest = rest.subarray(writeSync(CONTROL_FD, rest));
+    } catch (error) {
+      if (error.code === 'EPIPE' || error.code === 'ECONNRESET') return; // the reader sees the end
+      if (error.code !== 'EAGAIN') throw error;
+      park(words, 1);
+    }
+  }
+}
+
+function writeJson(words, word, value) {
+  write(words, word, JSON.stringify(value));
+}
+
+function writeDone(words, run, exitCode) {
+  writeJson(words, 'done', { execution_count: run, exit_code: exitCode });
+}
+
+// Feeds on chunks, calls onMessage(word, body) for each whole message, throws on a broken header.
+function createReader(onMessage) {
+  let chunks = [];
+  let size = 0;
+  let wanted = null; // {word, length} once the header is read
+
+  function readHeader() {
+    const data = chunks.length === 1 ? chunks[0] : Buffer.concat(chunks);
+    chunks = [data];
+    const end = data.indexOf(10);
+    if (end < 0 && size < MAX_HEADER) return false;
+    const match = /^([a-z]+) (\d{1,10})$/.exec(data.toString('latin1', 0, Math.max(end, 0)));
+    if (!match || Number(match[2]) > MAX_BODY) throw new Error('not a message');
+    wanted = { word: match[1], length: Number(match[2]) };
+    chunks = [data.subarray(end + 1)];
+    size -= end + 1;
+    return true;
+  }
+
+  return (chunk) => {
+    chunks.push(chunk);
+    size += chunk.length;
+    while (size > 0 || wanted) {
+      if (!wanted && !readHeader()) return;
+      if (size < wanted.length) return;
+      const data = chunks.length === 1 ? chunks[0] : Buffer.concat(chunks);
+      const { word, length } = wanted;
+      wanted = null;
+      size = data.length - length;
+      chunks = [data.subarray(length)];
+      onMessage(word, data.subarray(0, length));
+    }
+  };
+}
+
+module.exports = { CONTROL_FD, write, writeJson, writeDone, createReader };

@@ -1,0 +1,136 @@
+"""Makes a forked interpreter like one that was just started: for a zygote's child, inside its sandbox."""
+import _locale
+import _signal
+import io
+import os
+import sys
+import time
+
+# Of the PYTHON… variables, those that are seen to here, or that change nothing for a program.
+UNDERSTOOD = frozenset(("PYTHONUNBUFFERED", "PYTHONPATH", "PYTHONDONTWRITEBYTECODE", "PYTHONNOUSERSITE",
+                        "PYTHONSTARTUP"))
+C_LOCALES = ("C", "POSIX")
+ESCAPING_LOCALES = ("C", "POSIX", "C.UTF-8", "C.utf8", "UTF-8")
+
+_library_path = None  # sys.path without the entry for the program
+
+
+def remember():
+    """Called by the zygote, before it loads anything; returns the path to load from."""
+    global _library_path
+    _library_path = sys.path[1:] if not getattr(sys.flags, "safe_path", False) else sys.path[:]
+    return _library_path
+
+
+def become(environment):
+    """Takes on an environment. False if only an interpreter's start can do what it asks for."""
+    understood = _set_environment(environment) and _set_locale()
+    time.tzset()
+    _reset_signals()
+    _open_streams()
+    _set_path()
+    _reseed()
+    return understood
+
+
+def _set_environment(environment):
+    os.environ.clear()
+    understood = True
+    for variable in environment:
+        name, equals, value = variable.partition(b"=")
+        if not equals or not name or b"\0" in variable:
+            continue
+        name = os.fsdecode(name)
+        if name not in os.environ:
+            os.environ[name] = os.fsdecode(value)
+        if name.startswith("PYTHON") and value and name not in UNDERSTOOD:
+            understood = understood and (name, value) == ("PYTHONHASHSEED", b"random")
+    sys.dont_write_bytecode = bool(os.environ.get("PYTHONDONTWRITEBYTECODE"))
+    return understood
+
+
+def _set_locale():
+    """As at a start: the environment's, and C.UTF-8 instead of C. False if the encoding is another one."""
+    try:
+        name = _locale.setlocale(_locale.LC_CTYPE, "")
+    except _locale.Error:
+        name = "C"
+    if name in C_LOCALES and not os.environ.get("LC_ALL"):
+        try:
+            _locale.setlocale(_locale.LC_CTYPE, "C.UTF-8")
+            os.environ["LC_CTYPE"] = "C.UTF-8"
+        except _locale.Error:
+            return False
+    return _locale.nl_langinfo(_locale.CODESET).upper() == "UTF-8"
+
+
+def _reset_signals():
+    _signal.set_wakeup_fd(-1)
+    first = {_signal.SIGINT: _signal.default_int_handler, _signal.SIGPIPE: _signal.SIG_IGN,
+             _signal.SIGXFSZ: _signal.SIG_IGN}
+    for number in _signal.valid_signals() - {_signal.SIGKILL, _signal.SIGSTOP}:
+        wanted = first.get(number, _signal.SIG_DFL)
+        if _signal.getsignal(number) is not wanted:
+            _signal.signal(number, wanted)
+    _signal.pthread_sigmask(_signal.SIG_SETMASK, ())
+
+
+def _open_streams():
+    errors = "surrogateescape" if _locale.setlocale(_locale.LC_CTYPE) in ESCAPING_LOCALES else "strict"
+    unbuffered = bool(os.environ.get("PYTHONUNBUFFERED"))
+    sys.stdin = sys.__stdin__ = _stream(0, "stdin", errors, unbuffered)
+    sys.stdout = sys.__stdout__ = _stream(1, "stdout", errors, unbuffered)
+    sys.stderr = sys.__stderr__ = _stream(2, "stderr", "backslashreplace", unbuffered)
+
+
+def _stream(fd, name, errors, unbuffered):
+    reads = fd == 0
+    buffer = io.open(fd, "rb" if reads else "wb", 0 if unbuffered and not reads else -1, closefd=False)
+    getattr(buffer, "raw", buffer).name = "<%s>" % name
+    lines = not unbuffered and (fd == 2 or buffer.isatty())
+    stream = io.TextIOWrapper(buffer, "utf-8", errors, newline="\n", line_buffering=lines, write_through=unbuffered)
+    stream.mode = "r" if reads else "w"
+    return stream
+
+
+def _set_path():
+    """With an entry in front that the mode fills in."""
+    named = [part or os.getcwd() for part in os.environ.get("PYTHONPATH", "").split(":")] \
+        if os.environ.get("PYTHONPATH") else []
+    sys.path[:] = ([""] if not getattr(sys.flags, "safe_path", False) else []) + named + _library_path
+    _add_user_packages()
+    for folder in [folder for folder in sys.path_importer_cache if not folder.startswith(sys.prefix)]:
+        del sys.path_importer_cache[folder]
+
+
+def _add_user_packages():
+    if os.environ.get("PYTHONNOUSERSITE") or sys.flags.no_user_site:
+        return
+    folder = os.path.expanduser("~/.local/lib/python%d.%d/site-packages" % sys.version_info[:2])
+    if not os.path.isdir(folder) or folder in sys.path:
+        return
+    import site
+
+    before = len(sys.path)
+    site.addsitedir(folder)
+    added = sys.path[before:]
+    del sys.path[before:]
+    place = next((i for i, entry in enumerate(sys.path) if entry.endswith("-packages")), before)
+    sys.path[place:place] = added
+
+
+def _reseed():
+    """Whatever would be the same in all children. The hash seed stays: it belongs to the interpreter."""
+    loaded = sys.modules.get
+    if loaded("random"):
+        loaded("random").seed()
+    if loaded("numpy.random"):
+        loaded("numpy.random").seed()
+    if loaded("_ssl"):
+        loaded("_ssl").RAND_add(os.urandom(32), 32.0)
+    if loaded("tempfile"):
+        loaded("tempfile")._name_sequence = loaded("tempfile").tempdir = None
+    if loaded("uuid"):
+        loaded("uuid")._last_timestamp = loaded("uuid")._node = None
+    if loaded("multiprocessing.process"):
+        loaded("multiprocessing.process").current_process().authkey = os.urandom(32)

@@ -1,0 +1,48 @@
+"""Calls the C helper that forks into a sandbox (src/enter/)."""
+import ctypes
+import os
+
+DEFAULT_PATH = "/opt/atoll/lib/enter.so"
+
+
+class EnterPlan(ctypes.Structure):
+    _fields_ = [
+        *((name, ctypes.c_int32) for name in ("stdin_fd", "stdout_fd", "stderr_fd", "control_fd", "report_fd",
+                                              "pidfd", "link_fd")),
+        *((name, ctypes.c_uint32) for name in ("uid", "gid", "open_files", "task_count")),
+        ("data_bytes", ctypes.c_uint64), ("cwd", ctypes.c_char_p), ("task_fds", ctypes.POINTER(ctypes.c_int))]
+
+
+class Helper:
+    def __init__(self, held):
+        self._held = held
+        library = ctypes.PyDLL(os.environ.get("ATOLL_ENTER") or DEFAULT_PATH)
+        self._enter = library.atoll_enter
+        self._enter.argtypes, self._enter.restype = [ctypes.POINTER(EnterPlan)], ctypes.c_int
+        api = ctypes.pythonapi
+        self._before, self._in_parent = api.PyOS_BeforeFork, api.PyOS_AfterFork_Parent
+        self._in_child = api.PyOS_AfterFork_Child
+        for function in (self._before, self._in_parent, self._in_child):
+            function.argtypes, function.restype = [], None
+
+    def enter(self, box, fds, cwd):
+        """True in the child, which is then inside; False in the zygote. OSError if there is no child."""
+        tasks = (ctypes.c_int * max(1, len(box.tasks)))(*box.tasks)
+        plan = EnterPlan(
+            stdin_fd=fds[0], stdout_fd=fds[1], stderr_fd=fds[2], report_fd=fds[3],
+            control_fd=fds[4] if len(fds) > 4 else -1, pidfd=box.pidfd, link_fd=box.link.fileno(), uid=box.uid,
+            gid=box.gid, open_files=box.open_files, task_count=len(box.tasks), data_bytes=box.data_bytes,
+            cwd=cwd or None, task_fds=tasks)
+        self._before()
+        result = self._enter(ctypes.byref(plan))
+        if result == 0:
+            try:
+                self._held.open_again()  # before the hooks of modules, which may close files
+                self._in_child()
+            except BaseException:
+                os._exit(127)  # nothing may lead back into the zygote's loop
+            return True
+        self._in_parent()
+        if result < 0:
+            raise OSError(-result, os.strerror(-result))
+        return False

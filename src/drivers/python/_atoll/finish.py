@@ -1,0 +1,88 @@
+"""The end of a process, as the interpreter would have it but without taking its modules apart.
+
+Freeing pandas takes 70 ms and copies pages that a forked child shares with its zygote; nobody sees it.
+What can be seen is kept: threads are waited for, atexit functions run, objects of __main__ and of the
+user's modules are finalized, output is flushed.
+"""
+import os
+import sys
+
+ENDING_SECONDS = 10
+
+_early = False  # this process was forked by a zygote
+_status = None  # of the program that has ended
+_interrupted = False
+_modules_before = 0
+
+
+def leave(status):
+    """Ends a context: its threads are not waited for, nobody would see what they do."""
+    import _signal
+    import atexit
+
+    _signal.setitimer(_signal.ITIMER_REAL, ENDING_SECONDS)
+    _signal.signal(_signal.SIGALRM, _signal.SIG_DFL)
+    _signal.pthread_sigmask(_signal.SIG_UNBLOCK, {_signal.SIGALRM})
+    try:
+        atexit._run_exitfuncs()
+    finally:
+        flush()
+        os._exit(status)
+
+
+def end_early():
+    """For a zygote's child, before it runs a program. The zygote registered _last() before all others."""
+    global _early, _modules_before
+    _early, _modules_before = True, len(sys.modules)
+
+
+def set_status(status, interrupted=False):
+    global _status, _interrupted
+    _status, _interrupted = status, interrupted
+
+
+def last():
+    """The last of the atexit functions, called when the interpreter has done all but the taking apart."""
+    if not _early or _status is None or not flush():
+        return  # the interpreter tells of output that cannot be written
+    _drop_users_modules()
+    flush()
+    if _interrupted:
+        import _signal
+
+        _signal.signal(_signal.SIGINT, _signal.SIG_DFL)
+        os.kill(os.getpid(), _signal.SIGINT)
+    os._exit(_status)
+
+
+def _drop_users_modules():
+    import gc
+
+    for name in ("last_type", "last_value", "last_traceback", "last_exc"):
+        sys.__dict__.pop(name, None)
+    library = os.path.dirname(os.__file__)
+    for name in _new_modules():
+        file = getattr(sys.modules[name], "__file__", None) or library
+        if not file.startswith(library) and "-packages/" not in file:
+            del sys.modules[name]
+    sys.modules.pop("__main__", None)
+    gc.collect()
+
+
+def _new_modules():
+    """The dict's last entries; to look at the others would copy the pages that they are on."""
+    names, modules = [], reversed(sys.modules)
+    for _ in range(len(sys.modules) - _modules_before):
+        names.append(next(modules))
+    return names
+
+
+def flush():
+    for stream in (sys.stdout, sys.stderr):
+        try:
+            stream.flush()
+        except AttributeError:
+            pass
+        except (OSError, ValueError):
+            return False
+    return True

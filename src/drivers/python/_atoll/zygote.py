@@ -1,0 +1,225 @@
+"""The zygote: an interpreter with its modules loaded, which forks a child into a sandbox for each execution.
+
+A launcher hands over sandboxes ("boxes") through the socket on descriptor 3. Each brings a link, whose
+other end the sandbox's guest holds: a message there is one execution to start, and its end is the box's.
+One thread, no descriptor kept longer than needed, nothing believed that a socket says.
+"""
+import _signal
+import array
+import atexit
+import fcntl
+import gc
+import json
+import os
+import select
+import socket
+import struct
+import sys
+import time
+
+from _atoll import afresh, descriptors, execargs, finish, preload
+from _atoll.enter import Helper
+
+LISTEN_FD, READY_FD = 3, 4
+HIGH_FD = 200  # where a preloaded module does not close them by accident
+MAGIC, VERSION = 0x47595A41, 1
+BOX = struct.Struct("<6IQ")
+MAX_MESSAGE = 4 << 20
+MAX_FDS, MAX_TASKS, MAX_BOXES = 32, 16, 4096
+IDLE_SECONDS = 600
+
+
+def run(words):
+    """Serves until it is no longer wanted. Returns in a child only: what the child is to call."""
+    with_ipython = not (words and words[0] == "--no-ipython")
+    listener, ready = (fcntl.fcntl(fd, fcntl.F_DUPFD_CLOEXEC, HIGH_FD) for fd in (LISTEN_FD, READY_FD))
+    descriptors.occupy_low()
+    atexit.register(finish.last)  # before all others, so that it is called after them
+    sys.path[:] = afresh.remember()
+    loaded, missing = preload.prepare(words if with_ipython else words[1:], with_ipython)
+    descriptors.release_low()
+    helper = Helper(descriptors.Held({listener, ready}))
+    gc.collect()
+    gc.freeze()
+    report = {"ready": True, "loaded": loaded, "missing": missing, "threads": _threads()}
+    os.write(ready, json.dumps(report, ensure_ascii=False).encode("utf-8", "replace") + b"\n")
+    os.close(ready)
+    message = Zygote(listener, helper).serve()
+    if message is None:
+        os._exit(0)
+    return _begin(message)
+
+
+def _begin(message):
+    """In the child, inside the sandbox."""
+    from _atoll import script
+
+    try:
+        argv, environment = execargs.command_and_environment(message)
+        argv = [os.fsdecode(word) for word in argv]
+    except execargs.BadMessage:
+        os._exit(127)
+    understood = afresh.become(environment)
+    if argv[1:] == ["@context"]:
+        from _atoll import context
+
+        context.run()
+    if not understood or not argv:
+        script.run_real_interpreter(argv or [sys.executable])
+    finish.end_early()
+    return script.prepare(argv)
+
+
+class Box:
+    def __init__(self, link, pidfd, tasks, fields):
+        self.link, self.pidfd, self.tasks = link, pidfd, tasks
+        _, _, self.uid, self.gid, self.open_files, _, self.data_bytes = fields
+
+    def close(self):
+        self.link.close()
+        _close_all([self.pidfd, *self.tasks])
+
+
+class Zygote:
+    def __init__(self, listener, helper):
+        self._listener = socket.socket(fileno=listener)
+        self._helper = helper
+        self._launchers, self._boxes = {}, {}  # by descriptor
+        self._poll = select.poll()
+        self._idle = float(os.environ.get("ATOLL_ZYGOTE_IDLE") or IDLE_SECONDS)
+        self._wake, wake_end = os.pipe2(os.O_NONBLOCK | os.O_CLOEXEC)
+        _signal.set_wakeup_fd(wake_end, warn_on_full_buffer=False)
+        _signal.signal(_signal.SIGCHLD, lambda *_: None)
+        _signal.siginterrupt(_signal.SIGCHLD, False)
+        _signal.signal(_signal.SIGINT, _signal.SIG_IGN)
+        for fd in (listener, self._wake):
+            self._poll.register(fd, select.POLLIN)
+
+    def serve(self):
+        """None when nobody needs it any more; in a child, the message that the child is for."""
+        deadline = time.monotonic() + self._idle
+        while True:
+            left = deadline - time.monotonic()
+            if not self._boxes and left <= 0:
+                return None
+            for fd, _ in self._poll.poll(None if self._boxes else max(1, left * 1000)):
+                if fd == self._wake:
+                    self._reap()
+                    continue
+                deadline = time.monotonic() + self._idle
+                message = self._heard(fd)
+                if message is not None:
+                    self._let_go()
+                    return message
+
+    def _heard(self, fd):
+        if fd in self._boxes:
+            return self._execution(fd)
+        if fd in self._launchers:
+            self._box(fd)
+        elif fd == self._listener.fileno():
+            self._accept()
+        return None
+
+    def _accept(self):
+        try:
+            connection, _ = self._listener.accept()
+        except OSError:
+            return
+        self._launchers[connection.fileno()] = connection
+        self._poll.register(connection.fileno(), select.POLLIN)
+
+    def _box(self, fd):
+        message, fds = _received(self._launchers[fd], BOX.size + 1)
+        if message is None:
+            self._poll.unregister(fd)
+            self._launchers.pop(fd).close()
+            return
+        fields = BOX.unpack(message) if len(message) == BOX.size else None
+        if fields is None or fields[:2] != (MAGIC, VERSION) or fields[5] > MAX_TASKS \
+                or len(fds) != 2 + fields[5] or len(self._boxes) >= MAX_BOXES:
+            _close_all(fds)
+            return
+        try:
+            link = socket.socket(fileno=fds[0])
+        except OSError:
+            _close_all(fds)
+            return
+        self._boxes[fds[0]] = Box(link, fds[1], fds[2:], fields)
+        self._poll.register(fds[0], select.POLLIN)
+
+    def _execution(self, fd):
+        """The message, in the child that is made for it."""
+        box = self._boxes[fd]
+        message, fds = _received(box.link, MAX_MESSAGE)
+        try:
+            if message == b"":
+                return None  # nothing there after all
+            if message is None or len(fds) not in (4, 5):
+                raise execargs.BadMessage
+            if self._helper.enter(box, fds, execargs.working_directory(message)):
+                return message
+        except execargs.BadMessage:
+            self._drop(fd)
+        except OSError:
+            pass  # the guest sees the end of the report
+        _close_all(fds)
+        return None
+
+    def _drop(self, fd):
+        self._poll.unregister(fd)
+        self._boxes.pop(fd).close()
+
+    def _reap(self):
+        try:
+            while os.read(self._wake, 4096):
+                pass
+        except BlockingIOError:
+            pass
+        try:
+            while os.waitpid(-1, os.WNOHANG)[0]:
+                pass
+        except ChildProcessError:
+            pass
+
+    def _let_go(self):
+        """In the child: its descriptors are closed, and these objects must not close others of the same number."""
+        self._listener.detach()
+        for connection in self._launchers.values():
+            connection.detach()
+        for box in self._boxes.values():
+            box.link.detach()
+
+
+def _received(connection, size):
+    """(message, descriptors); None for a message at the end, or when it is not to be believed."""
+    fds = array.array("i")
+    try:
+        message, control, flags, _ = connection.recvmsg(
+            size, socket.CMSG_SPACE(MAX_FDS * fds.itemsize), socket.MSG_CMSG_CLOEXEC | socket.MSG_DONTWAIT)
+    except BlockingIOError:
+        return b"", []
+    except OSError:
+        return None, []
+    for level, kind, data in control:
+        if (level, kind) == (socket.SOL_SOCKET, socket.SCM_RIGHTS):
+            fds.frombytes(data[:len(data) - len(data) % fds.itemsize])
+    if not message or flags & (socket.MSG_TRUNC | socket.MSG_CTRUNC):
+        _close_all(fds)
+        return None, []
+    return message, list(fds)
+
+
+def _close_all(fds):
+    for fd in fds:
+        try:
+            os.close(fd)
+        except OSError:
+            pass
+
+
+def _threads():
+    try:
+        return len(os.listdir("/proc/self/task")) - 1
+    except OSError:
+        return sys.modules["threading"].active_count() - 1

@@ -1,0 +1,75 @@
+#!/usr/bin/env python3
+"""Makes one script of the driver's modules: `python3 -c "$(cat OUT)" context` needs no other file.
+
+usage: bundle_driver.py OUT
+"""
+import ast
+import io
+import pathlib
+import sys
+import tokenize
+
+PACKAGE = pathlib.Path(__file__).resolve().parent / "_atoll"
+MAX_BYTES = 120 << 10  # Linux takes 128 KiB as one argument
+
+LOADER = '''\
+import sys
+class _Modules:
+    def find_spec(self, name, path=None, target=None):
+        if name.startswith("_atoll.") and name[7:] in sources:
+            from _frozen_importlib import ModuleSpec
+            return ModuleSpec(name, self)
+    def create_module(self, spec):
+        return None
+    def exec_module(self, module):
+        name = module.__name__[7:] or "__init__"
+        exec(compile(sources[name], "<atoll>/" + name + ".py", "exec", dont_inherit=True), vars(module))
+package = type(sys)("_atoll")
+package.__path__ = []
+sys.modules["_atoll"] = package
+modules = _Modules()
+modules.exec_module(package)
+sys.meta_path.append(modules)
+import _atoll.main
+with _atoll.main.Program():
+    _atoll.main.job()
+'''
+
+
+def without_comments(text):
+    """The same statements on the same lines; docstrings and comments cost size at every start."""
+    lines = text.splitlines(keepends=True)
+    docstrings = []
+    for node in ast.walk(ast.parse(text)):
+        if isinstance(node, (ast.Module, ast.ClassDef, ast.FunctionDef)) and ast.get_docstring(node, False) is not None:
+            docstrings.append((node.body[0], len(node.body) == 1 and not isinstance(node, ast.Module)))
+    for statement, alone in docstrings:
+        start, end = statement.lineno - 1, statement.end_lineno
+        indent = lines[start][:statement.col_offset]
+        lines[start:end] = [indent + "pass\n" if alone else "\n"] + ["\n"] * (end - start - 1)
+    comments = [token for token in tokenize.generate_tokens(io.StringIO("".join(lines)).readline)
+                if token.type == tokenize.COMMENT]
+    for token in comments:
+        row, column = token.start
+        lines[row - 1] = lines[row - 1][:column].rstrip() + "\n"
+    return "".join(lines)
+
+
+def bundled():
+    sources = {path.stem: without_comments(path.read_text(encoding="utf-8")) for path in sorted(PACKAGE.glob("*.py"))}
+    entries = "".join(f"{name!r}: {source!r},\n" for name, source in sources.items())
+    return "sources = {\n" + entries + "}\n" + LOADER
+
+
+def main():
+    if len(sys.argv) != 2:
+        sys.exit(__doc__.strip())
+    script = bundled()
+    compile(script, "driver", "exec")
+    if len(script.encode()) > MAX_BYTES:
+        sys.exit(f"bundle_driver: {len(script.encode())} bytes, at most {MAX_BYTES} fit into one argument")
+    pathlib.Path(sys.argv[1]).write_text(script, encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()
