@@ -1,0 +1,20 @@
+// What is written by several means arrives complete and in order; control characters unchanged.
+const fs = require("fs");
+const { execSync, spawnSync } = require("child_process");
+console.log("1 console");
+fs.writeSync(1, "2 writeSync\n");
+execSync("echo 3 child", { stdio: "inherit" });
+process.stdout.write("4 partial");
+spawnSync("sh", ["-c", "echo ' 5 shell'"], { stdio: "inherit" });
+console.log("6 carriage\rreturn \x1b[1mbold\x1b[0m tab\tbell\x07 nul\0end");
+console.error("a");
+execSync("echo b >&2", { stdio: "inherit" });
+console.group("7 group");
+console.log("indented");
+console.groupEnd();
+console.log("%s is %d years, %i, %j %%", "Bob", 42.5, 42.9, { j: 1 });
+console.dir({ deep: { deeper: { deepest: { hidden: 1 } } } }, { depth: 1 });
+console.assert(1 === 1, "not shown");
+console.count("c");
+console.count("c");
+process.stdout.write("8 no newline at the end");

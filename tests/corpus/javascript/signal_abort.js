@@ -1,0 +1,3 @@
+// abort is status 128 + 6.
+console.log("about to abort");
+process.abort();

@@ -1,0 +1,5 @@
+"""abort() is status 128 + 6."""
+import os
+
+print("about to abort", flush=True)
+os.abort()
