@@ -1,81 +1,16 @@
 // atoll-bench-engine: what the engine costs below the command line. Prints JSON rows for
 // bench/run.py. Run as root on a quiet machine; every loop is bounded in count.
-#include <sys/wait.h>
-#include <unistd.h>
+#include "common.hpp"
 
-#include <algorithm>
-#include <chrono>
-#include <cstdio>
-#include <cstdlib>
-#include <cstring>
-#include <filesystem>
-#include <fstream>
-#include <string>
-#include <vector>
-
-#include "async/run.hpp"
-#include "sandbox/registry.hpp"
-
+namespace atl::bench {
 namespace {
 
-using atl::Result;
-using atl::SandboxId;
-using atl::async::Executor;
-using atl::async::Task;
-using Clock = std::chrono::steady_clock;
-
-double ms_since(Clock::time_point start) {
-  return std::chrono::duration<double, std::milli>(Clock::now() - start).count();
-}
-
-bool first_row = true;
-void row_start() {
-  std::printf("%s", first_row ? "{\"rows\":[" : ",");
-  first_row = false;
-}
-
-void print_times(const char* name, const char* mode, std::vector<double> times) {
-  std::ranges::sort(times);
-  row_start();
-  std::printf(
-      "{\"case\":\"%s\",\"mode\":\"%s\",\"contender\":\"atoll\",\"unit\":\"ms\",\"min\":%.4f,"
-      "\"p50\":%.4f,\"p95\":%.4f}",
-      name, mode, times.front(), times[times.size() / 2], times[times.size() * 95 / 100]);
-}
-
-void print_value(const char* name, const char* unit, double value) {
-  row_start();
-  std::printf("{\"case\":\"%s\",\"contender\":\"atoll\",\"unit\":\"%s\",\"value\":%.3f}", name,
-              unit, value);
-}
-
-template <typename T>
-T must(Result<T> result, const char* what) {
-  if (!result) {
-    std::fprintf(stderr, "%s: %s\n", what, result.error().to_string().c_str());
-    std::exit(1);
-  }
-  if constexpr (!std::is_void_v<T>) return std::move(*result);
-}
-
-using SandboxPtr = std::unique_ptr<atl::sandbox::Sandbox>;
-
-Task<SandboxPtr> started(atl::sandbox::Backend* backend) {
-  atl::sandbox::SandboxSpec spec{.id = SandboxId::make()};
-  spec.limits.cpus = 2;
-  Result<SandboxPtr> made = co_await backend->create(std::move(spec));
-  SandboxPtr box = must(std::move(made), "create");
-  Result<void> up = co_await box->start();
-  must(std::move(up), "start");
-  co_return box;
-}
-
-Task<void> run_true(atl::sandbox::Sandbox* box) {
-  Result<atl::sandbox::ExecResult> result = co_await box->exec({.argv = {"/bin/true"}});
+Task<void> run_true(sandbox::Sandbox* box) {
+  Result<sandbox::ExecResult> result = co_await box->exec({.argv = {"/bin/true"}});
   if (must(std::move(result), "exec").status.exit_code != 0) std::exit(1);
 }
 
-Task<void> life_cycles(atl::sandbox::Backend* backend, int count) {
+Task<void> life_cycles(Backend* backend, int count) {
   std::vector<double> create, exec, destroy;
   Clock::time_point begin = Clock::now();
   for (int i = 0; i < count; ++i) {
@@ -86,8 +21,7 @@ Task<void> life_cycles(atl::sandbox::Backend* backend, int count) {
     co_await run_true(box.get());
     exec.push_back(ms_since(start));
     start = Clock::now();
-    Result<void> stopped = co_await box->stop();
-    must(std::move(stopped), "stop");
+    co_await stopped(box.get());
     destroy.push_back(ms_since(start));
   }
   double seconds = ms_since(begin) / 1000;
@@ -97,7 +31,7 @@ Task<void> life_cycles(atl::sandbox::Backend* backend, int count) {
   print_value("create+exec+destroy, one at a time", "1/s", count / seconds);
 }
 
-Task<void> running_sandbox(atl::sandbox::Backend* backend, int count) {
+Task<void> running_sandbox(Backend* backend, int count) {
   SandboxPtr box = co_await started(backend);
   std::vector<double> exec;
   for (int i = 0; i < count; ++i) {
@@ -116,43 +50,33 @@ Task<void> running_sandbox(atl::sandbox::Backend* backend, int count) {
   for (;;) {
     auto read = co_await process->read();
     auto chunk = must(std::move(read), "read");
-    if (chunk.stream == atl::sandbox::OutputStream::kEnd) break;
+    if (chunk.stream == sandbox::OutputStream::kEnd) break;
     seen += chunk.bytes.size();
   }
   if (seen != kBytes) std::exit(1);
   print_value("output of a running sandbox", "MB/s",
               static_cast<double>(kBytes) / 1e3 / ms_since(start));
-  Result<void> stopped = co_await box->stop();
-  must(std::move(stopped), "stop");
+  co_await stopped(box.get());
 }
 
-std::uint64_t available_memory_kb() {
-  std::ifstream file("/proc/meminfo");
-  std::string line;
-  while (std::getline(file, line)) {
-    if (line.starts_with("MemAvailable:")) return std::strtoull(line.c_str() + 13, nullptr, 10);
-  }
-  return 0;
-}
-
-Task<void> idle_memory(atl::sandbox::Backend* backend, int count) {
+Task<void> idle_memory(Backend* backend, int count) {
   std::vector<SandboxPtr> boxes;
   for (int i = 0; i < count; ++i) boxes.push_back(co_await started(backend));  // slots warm up
-  for (SandboxPtr& box : boxes) must(co_await box->stop(), "stop");
+  for (SandboxPtr& box : boxes) co_await stopped(box.get());
   boxes.clear();
-  std::uint64_t before = available_memory_kb();
+  double before = available_memory_kb();
   for (int i = 0; i < count; ++i) {
     boxes.push_back(co_await started(backend));
     co_await run_true(boxes.back().get());
   }
-  double used = static_cast<double>(before) - static_cast<double>(available_memory_kb());
+  double used = before - available_memory_kb();
   print_value("memory of an idle sandbox", "KiB", used / count);
-  for (SandboxPtr& box : boxes) must(co_await box->stop(), "stop");
+  for (SandboxPtr& box : boxes) co_await stopped(box.get());
 }
 
 // A sandbox full of processes that fork and allocate as fast as they can, and how long it takes
 // until nothing of it is left.
-Task<void> destroy_bombs(atl::sandbox::Backend* backend, int count) {
+Task<void> destroy_bombs(Backend* backend, int count) {
   constexpr const char* kBomb =
       "memory() { python3 -c 'while True: x = bytearray(400 << 20)'; memory; }; memory & memory & "
       "bomb() { bomb | bomb & }; bomb; sleep 60";
@@ -166,7 +90,7 @@ Task<void> destroy_bombs(atl::sandbox::Backend* backend, int count) {
       processes = must(std::move(usage), "usage").pids;
     }
     Clock::time_point start = Clock::now();
-    must(co_await box->stop(), "stop");
+    co_await stopped(box.get());
     times.push_back(ms_since(start));
   }
   std::ranges::sort(times);
@@ -174,33 +98,14 @@ Task<void> destroy_bombs(atl::sandbox::Backend* backend, int count) {
   print_times("destroy while bombing", "hot", std::move(times));
 }
 
-Task<int> measure(Executor executor, bool quick) {
-  atl::sandbox::Registry registry;
-  atl::backends::register_all_backends(registry);
-  const atl::sandbox::BackendEntry* entry = must(registry.get("native"), "backend");
-  std::string folder = "/run/atoll-bench-" + std::to_string(::getpid());
-  auto backend =
-      must(entry->make({.executor = executor, .run_folder = folder, .settings = {}}), "launcher");
-  SandboxPtr warm_up = co_await started(backend.get());
-  must(co_await warm_up->stop(), "stop");
-  co_await life_cycles(backend.get(), quick ? 50 : 500);
-  co_await running_sandbox(backend.get(), quick ? 100 : 1000);
-  co_await idle_memory(backend.get(), quick ? 20 : 100);
-  co_await destroy_bombs(backend.get(), quick ? 5 : 100);
-  std::printf("]}\n");
-  // Without a client the launcher ends by itself; then its folder is nobody's.
-  backend.reset();
-  while (::waitpid(-1, nullptr, 0) > 0) {
-  }
-  std::filesystem::remove_all(folder);
-  co_return 0;
+Task<void> measure(Executor, Backend* backend, bool quick) {
+  co_await life_cycles(backend, quick ? 50 : 500);
+  co_await running_sandbox(backend, quick ? 100 : 1000);
+  co_await idle_memory(backend, quick ? 20 : 100);
+  co_await destroy_bombs(backend, quick ? 5 : 100);
 }
 
 }  // namespace
+}  // namespace atl::bench
 
-int main(int argc, char** argv) {
-  bool quick = std::any_of(argv, argv + argc,
-                           [](const char* arg) { return std::strcmp(arg, "--quick") == 0; });
-  return atl::async::run_to_end<int>(
-      [quick](Executor executor) { return measure(std::move(executor), quick); });
-}
+int main(int argc, char** argv) { return atl::bench::run_bench(argc, argv, &atl::bench::measure); }

@@ -19,10 +19,13 @@ TRUE = ["/bin/true"]
 ECHO = ["/bin/sh", "-c", "echo hi"]
 PYTHON = ["/usr/bin/python3", "-c", "print(1)"]
 
+SECTIONS = ["latency", "output", "rate", "engine", "languages"]
+
 # Case, contender, mode, the highest permitted ratio to bwrap (p50).
 PROMISES = [
     ("true", "atoll", "hot", 0.95),
     ("true", "atoll", "after 100 ms idle", 0.85),
+    ("print(1), fresh sandbox, with its destruction", "atoll zygote", "hot", 0.25),
 ]
 
 
@@ -46,19 +49,19 @@ def rate(out, people, seconds, width):
         out.add_value("rate", f"create, run true, destroy; {width} at a time", name, "per s", done[name])
 
 
-def engine(out, bin_dir, quick):
+def inside(out, section, bin_dir, quick):
     """Figures from inside one process, without a command line around each sandbox."""
-    program = bin_dir / "atoll-bench-engine"
+    program = bin_dir / f"atoll-bench-{section}"
     if not program.exists():
-        out.note("atoll-bench-engine is not built: no figures for exec in a running sandbox, memory, engine rate")
+        out.note(f"{program.name} is not built: no figures for the section {section}")
         return
-    text = measure.output_of([str(program), "--json"] + (["--quick"] if quick else []), timeout=600)
+    text = measure.output_of([str(program)] + (["--quick"] if quick else []), timeout=600)
     for row in json.loads(text)["rows"]:
         if "p50" in row:
-            out.add_figures("engine", row["case"], row.get("contender", "atoll"), row.get("mode", "hot"), row["unit"],
+            out.add_figures(section, row["case"], row["contender"], row["mode"], row["unit"],
                             row["min"], row["p50"], row["p95"])
         else:
-            out.add_value("engine", row["case"], row.get("contender", "atoll"), row["unit"], row["value"])
+            out.add_value(section, row["case"], row["contender"], row["unit"], row["value"])
 
 
 def attempt(out, section, *args):
@@ -75,14 +78,14 @@ def options():
     parser.add_argument("--quick", action="store_true", help="a tenth of the rounds: a minute instead of five")
     parser.add_argument("--json", metavar="FILE", help="write all figures there, - for standard output")
     parser.add_argument("--docker", action="store_true", help="also docker run and docker exec: starts a dockerd of its own, takes minutes")
-    parser.add_argument("--only", action="append", choices=["latency", "output", "rate", "engine"], help="only this section; repeatable")
+    parser.add_argument("--only", action="append", choices=SECTIONS, help="only this section; repeatable")
     parser.add_argument("--check", action="store_true", help="exit 1 when a promise is missed")
     return parser.parse_args()
 
 
 def main():
     args = options()
-    wanted = set(args.only or ["latency", "output", "rate", "engine"])
+    wanted = set(args.only or SECTIONS)
     rounds, idle_rounds = (30, 10) if args.quick else (300, 60)
     out = report.Report()
     with tempfile.TemporaryDirectory(prefix="atoll-bench.") as scratch, \
@@ -102,8 +105,9 @@ def main():
         if "rate" in wanted:
             for width in (2, 4):
                 attempt(out, rate, field.for_command(TRUE), 2 if args.quick else 10, width)
-        if "engine" in wanted:
-            attempt(out, engine, args.bin.resolve(), args.quick)
+        for section in ("engine", "languages"):
+            if section in wanted:
+                attempt(out, inside, section, args.bin.resolve(), args.quick)
     kept = out.judge(PROMISES)
     out.print_table()
     if args.json:

@@ -104,7 +104,7 @@ class ZygoteTest(unittest.TestCase):
         self.boxes = 0
 
     def driver(self):
-        return (Path(BUILD) / "src/drivers/python_driver.py").read_text()
+        return (Path(BUILD) / "src/drivers/python_driver").read_text()
 
     def zygote(self, script=None, modules=""):
         """A ready zygote that serves sandboxes, and its pid."""
