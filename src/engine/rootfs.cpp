@@ -23,8 +23,9 @@ constexpr std::pair<const char*, std::string_view> kFiles[] = {
 
 // Parts of the host's /etc that programs cannot do without and that hold no secrets.
 constexpr const char* kEtcBinds[] = {
-    "/etc/ld.so.cache", "/etc/alternatives", "/etc/ssl/certs", "/etc/ssl/openssl.cnf",
-    "/etc/localtime",   "/etc/mime.types",   "/etc/fonts",     "/etc/java-17-openjdk"};
+    "/etc/ld.so.cache",     "/etc/alternatives",    "/etc/ssl/certs",
+    "/etc/ssl/openssl.cnf", "/etc/localtime",       "/etc/mime.types",
+    "/etc/fonts",           "/etc/java-17-openjdk", "/etc/matplotlibrc"};
 
 constexpr const char* kFolders[] = {"usr",
                                     "etc",

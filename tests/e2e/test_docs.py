@@ -1,0 +1,77 @@
+#!/usr/bin/env python3
+"""Runs every command of the documents that promise it, and makes their pictures.
+
+usage: test_docs.py [--regenerate] [unittest arguments]
+
+A block marked `sh` is run by bash in a folder of its own, all blocks of a page in one; a block marked
+`text` behind it is what it prints. --regenerate writes the picture of docs/languages.md anew.
+"""
+import json
+import os
+import pathlib
+import re
+import shutil
+import struct
+import subprocess
+import sys
+import tempfile
+import unittest
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
+
+import support
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+BLOCK = re.compile(r"^```(sh|text)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+PICTURE = ROOT / "docs/img/languages-chart.png"
+REGENERATE = "--regenerate" in sys.argv
+
+
+def blocks(page):
+    """(commands, what they print or None), in order."""
+    found = []
+    for kind, text in BLOCK.findall(page):
+        if kind == "sh":
+            found.append([text, None])
+        elif found:
+            found[-1][1] = text
+    return found
+
+
+def size_of(png):
+    head = png.read_bytes()[:24]
+    assert head[:8] == b"\x89PNG\r\n\x1a\n", head
+    return struct.unpack(">II", head[16:24])
+
+
+class Documents(unittest.TestCase):
+    def setUp(self):
+        self.folder = tempfile.mkdtemp(prefix="atoll-docs-")
+        self.addCleanup(shutil.rmtree, self.folder)
+
+    def run_page(self, name):
+        env = dict(os.environ, PATH=f"{pathlib.Path(support.ATOLL).parent}:{os.environ['PATH']}", NO_COLOR="1")
+        pairs = blocks((ROOT / "docs" / name).read_text())
+        self.assertGreater(len(pairs), 3)
+        for commands, printed in pairs:
+            with self.subTest(commands=commands):
+                run = subprocess.run(["bash", "-c", commands], cwd=self.folder, env=env, text=True, timeout=120,
+                                     stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+                if printed is None:
+                    self.assertEqual(run.returncode, 0, run.stdout)
+                else:
+                    self.assertEqual(run.stdout, printed)
+
+    @unittest.skipUnless(os.geteuid() == 0, "zygotes and limits need root")
+    def test_languages(self):
+        self.run_page("languages.md")
+        made = pathlib.Path(self.folder) / "shown/cell-1-1.png"
+        if REGENERATE:
+            shutil.copy(made, PICTURE)
+        self.assertEqual(size_of(made), size_of(PICTURE))
+        chart = json.loads(made.with_suffix(".chart.json").read_text())
+        self.assertEqual([part["type"] for part in chart["elements"]], ["bar", "line"])
+
+
+if __name__ == "__main__":
+    unittest.main(argv=[arg for arg in sys.argv if arg != "--regenerate"])
