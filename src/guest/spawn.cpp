@@ -58,7 +58,9 @@ struct Pipe {
   UniqueFd read, write;
 };
 
-Result<Pipe> make_pipe() {
+// The user's, so that he can open it by name: /dev/stdout leads to it.
+Result<Pipe> make_pipe(Server& server) {
+  AsUser as_user(server.config());
   int fds[2];
   if (::pipe2(fds, O_CLOEXEC) != 0) return fail_errno("Making a pipe");
   return Pipe{UniqueFd(fds[0]), UniqueFd(fds[1])};
@@ -147,9 +149,9 @@ Result<void> connect_control(Spawned& ours, TheirEnds& theirs) {
   return theirs.control ? Result<void>() : fail_errno("Making a control socket");
 }
 
-Result<void> connect_pipes(const ExecArgs& args, Spawned& ours, TheirEnds& theirs) {
-  ATOLL_TRY(Pipe out, make_pipe());
-  ATOLL_TRY(Pipe err, make_pipe());
+Result<void> connect_pipes(Server& server, const ExecArgs& args, Spawned& ours, TheirEnds& theirs) {
+  ATOLL_TRY(Pipe out, make_pipe(server));
+  ATOLL_TRY(Pipe err, make_pipe(server));
   unblock(out.read);
   unblock(err.read);
   ours.out = std::move(out.read);
@@ -158,7 +160,7 @@ Result<void> connect_pipes(const ExecArgs& args, Spawned& ours, TheirEnds& their
   theirs.stdio[2] = std::move(err.write);
   if ((args.flags & ExecArgs::kControlSocket) != 0) return connect_control(ours, theirs);
   if ((args.flags & ExecArgs::kStdinOpen) == 0) return {};
-  ATOLL_TRY(Pipe in, make_pipe());
+  ATOLL_TRY(Pipe in, make_pipe(server));
   unblock(in.write);
   ours.in = std::move(in.write);
   theirs.stdio[0] = std::move(in.read);
@@ -206,7 +208,7 @@ Result<Spawned> spawn(Server& server, const ExecArgs& args) {
   ChildPlan plan;
   plan.tty = (args.flags & ExecArgs::kTty) != 0;
   ATOLL_CHECK(plan.tty ? connect_terminal(server, args, spawned, theirs)
-                       : connect_pipes(args, spawned, theirs));
+                       : connect_pipes(server, args, spawned, theirs));
   for (int fd = 0; fd < 3; ++fd) {
     const UniqueFd& end = plan.tty ? theirs.stdio[0] : theirs.stdio[fd];
     plan.stdio[fd] = end ? end.get() : server.null_fd();

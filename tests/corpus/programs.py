@@ -29,7 +29,8 @@ def digest(data):
 
 def difference(expected, actual):
     """A readable account of how two outputs differ."""
-    at = next((i for i, (a, b) in enumerate(zip(expected, actual)) if a != b), min(len(expected), len(actual)))
+    shorter = min(len(expected), len(actual))
+    at = next((i for i in range(shorter) if expected[i] != actual[i]), shorter)
     head = f"{len(actual)} bytes instead of {len(expected)}, different from byte {at} on"
     try:
         lines = [text.decode().splitlines(keepends=True) for text in (expected, actual)]
@@ -83,7 +84,7 @@ class Program:
             yield f"{exact.name} is missing (--regenerate writes it)"
 
     def write_expected(self, outcome):
-        """Takes an outcome as the expected one. Stderr only where it was asked for by a file that is there."""
+        """Takes an outcome as the expected one; stderr only where a file for it is there already."""
         wants_err = self.beside(".err").exists() or self.beside(".err.sha256").exists()
         for suffix in (".code", ".out", ".out.sha256", ".err", ".err.sha256"):
             self.beside(suffix).unlink(missing_ok=True)
@@ -97,7 +98,7 @@ class Program:
 
 
 def find_programs(folder, languages, wanted):
-    """The programs of these languages, of which only those in `wanted` (names without folder) if any are given."""
+    """The programs of these languages; if `wanted` has names (without folder), only those."""
     found = []
     for language in languages:
         for path in sorted((pathlib.Path(folder) / language).iterdir()):

@@ -27,18 +27,20 @@ def parse_arguments():
     parser = argparse.ArgumentParser(description="the corpus of programs with expected output")
     parser.add_argument("languages", nargs="+", choices=sorted(SUFFIXES), metavar="LANGUAGE")
     parser.add_argument("--corpus", type=pathlib.Path, default=HERE, help="folder of the corpus")
-    parser.add_argument("--only", action="append", default=[], metavar="NAME", help="only this program; repeatable")
+    parser.add_argument("--only", action="append", default=[], metavar="NAME",
+                        help="only this program; repeatable")
     parser.add_argument("--strategy", action="append", choices=sorted(STRATEGIES),
                         help="how to run; repeatable (default: bare and run)")
     parser.add_argument("--run-option", action="append", default=[], metavar="OPTION",
                         help="passed on to `atoll run`, as in --run-option=--cpus=2; repeatable")
     parser.add_argument("--cache", type=pathlib.Path, metavar="DIR",
-                        help="where Go keeps what it compiled for the next time (default: nowhere, which is slow)")
-    parser.add_argument("--at-least", type=int, default=1, metavar="N", help="fail when there are fewer programs")
+                        help="where Go keeps what it compiled; without it nowhere, which is slow")
+    parser.add_argument("--at-least", type=int, default=1, metavar="N",
+                        help="fail when there are fewer programs")
     parser.add_argument("--jobs", type=int, default=2, metavar="N", help="programs at one time (default 2)")
     parser.add_argument("--slowest", type=int, default=0, metavar="N", help="name the N slowest runs")
     parser.add_argument("--regenerate", action="store_true",
-                        help="write what the programs print when run bare as the expected output; read the diff!")
+                        help="write what the programs do when run bare as expected; read the diff!")
     return parser.parse_args()
 
 
@@ -60,7 +62,7 @@ def run_all(strategy, programs, jobs):
 
 
 def possible(strategy, programs):
-    """Those that can run here; for a language that cannot, the reason and one skip that must be a listed one."""
+    """Those that can run here; for a language that cannot, the reason and a skip, which must be listed."""
     lacking = {}
     for language in dict.fromkeys(program.language for program in programs):
         reason = strategy.lacks(language)
@@ -103,8 +105,8 @@ def regenerate(strategy, programs, options):
 
 def open_cache(options, stack):
     """Makes options.cache usable. A folder that other users cannot reach is of no use as one."""
-    reachable = options.cache and all(parent.stat().st_mode & 0o001 for parent in options.cache.absolute().parents
-                                      if parent.exists())
+    above = options.cache.absolute().parents if options.cache else []
+    reachable = above and all(folder.stat().st_mode & 0o001 for folder in above if folder.exists())
     if not reachable:
         options.cache = pathlib.Path(stack.enter_context(
             tempfile.TemporaryDirectory(prefix="atoll-corpus-cache-", ignore_cleanup_errors=True)))

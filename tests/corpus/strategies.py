@@ -1,5 +1,8 @@
-"""Ways to run one program of the corpus. A strategy has a name, `lacks(language)` (None, or why programs of
-this language cannot run here) and `run(program)`, which returns an Outcome; it is called from several threads."""
+"""Ways to run one program of the corpus.
+
+A strategy has a name, `lacks(language)`, which is None or why programs of this language cannot run here, and
+`run(program)`, which returns an Outcome and is called from several threads.
+"""
 import dataclasses
 import os
 import pathlib
@@ -36,8 +39,9 @@ LANGUAGES = {
     "cpp": Language(build=("g++", "-o", "{out}/program", "{file}"), run=("{out}/program",)),
     "go": Language(build=("go", "build", "-o", "{out}/program", "{file}"), run=("{out}/program",)),
     # The -J options make the compiler's own start cheaper, nothing else.
-    "java": Language(build=("javac", "-J-XX:TieredStopAtLevel=1", "-J-XX:+UseSerialGC", "-d", "{out}", "{file}"),
-                     run=("java", "-cp", "{out}", "Main")),
+    "java": Language(run=("java", "-cp", "{out}", "Main"),
+                     build=("javac", "-J-XX:TieredStopAtLevel=1", "-J-XX:+UseSerialGC",
+                            "-d", "{out}", "{file}")),
     "rust": Language(build=("rustc", "-o", "{out}/program", "{file}"), run=("{out}/program",)),
 }
 
@@ -102,8 +106,8 @@ class Bare:
             shutil.copyfile(program.path, workspace / program.path.name)
             code, *streams = self._build_and_run(program, workspace, temporary, out)
         # The folders are all that may differ between the host and a sandbox, so they are called the same.
-        streams = [text.replace(os.fsencode(workspace), b"/workspace").replace(os.fsencode(temporary), b"/tmp")
-                   for text in streams]
+        for folder, inside in ((workspace, b"/workspace"), (temporary, b"/tmp")):
+            streams = [text.replace(os.fsencode(folder), inside) for text in streams]
         return Outcome(code if code >= 0 else 128 - code, *streams)
 
     def _build_and_run(self, program, workspace, temporary, out):
@@ -167,8 +171,8 @@ class Command(Run):
         file, out = f"/workspace/{program.path.name}", "/tmp/out"
         build, run = (" ".join(words).format(file=file, out=out) for words in (language.build, language.run))
         script = f'mkdir {out} && cp /source/{program.path.name} . && {build or "true"} && exec {run} "$@"'
-        return ["--mount", f"{program.path.parent}:/source:ro", "-e", f"PATH={COMPILERS}", "--", "bash", "-c", script,
-                "program"]
+        return ["--mount", f"{program.path.parent}:/source:ro", "-e", f"PATH={COMPILERS}",
+                "--", "bash", "-c", script, "program"]
 
 
 STRATEGIES = {strategy.name: strategy for strategy in (Bare, Run, Command)}

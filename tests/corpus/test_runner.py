@@ -36,8 +36,9 @@ class RunnerTest(unittest.TestCase):
         (self.corpus / "bash" / name).write_text(text)
 
     def run_corpus(self, *words):
+        environment = {**os.environ, "ATOLL_BIN": str(self.corpus)}
         done = subprocess.run([sys.executable, "-B", RUNNER, "--corpus", self.corpus, *words, "bash"],
-                              capture_output=True, text=True, env={**os.environ, "ATOLL_BIN": str(self.corpus)})
+                              capture_output=True, text=True, env=environment)
         self.assertEqual(done.returncode in (0, 1), True, done)
         return done
 
