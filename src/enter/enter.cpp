@@ -88,6 +88,8 @@ int settle(const EnterPlan& plan) {
     report = kReport;
     failed = confine(plan);
   }
+  // Pid 1 is its parent from the first moment that anybody can ask.
+  while (::getppid() != 1 && failed.error == 0) ::sched_yield();
   sigset_t none;
   ::sigemptyset(&none);
   ::sigprocmask(SIG_SETMASK, &none, nullptr);

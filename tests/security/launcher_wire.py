@@ -23,18 +23,14 @@ Header = fields(magic=U32, version=U16, op=U16, id=ctypes.c_char * 40)
 Limits = fields(memory=U64, disk=U64, inodes=U64, cpu=U32, pids=U32, files=U32, reserved=U32)
 Mount = fields(target=ctypes.c_char * 256, read_only=U32)
 Rule = fields(action=U32, path=ctypes.c_char * 256)
+Create = fields(header=Header, limits=Limits, token=ctypes.c_ubyte * 32, mount_count=U32, rule_count=U32,
+                layer_count=U32, connected=U32, zygote=ctypes.c_char * 40, hostname=ctypes.c_char * 64,
+                mounts=Mount * 16, rules=Rule * 64)
 Zygote = fields(header=Header, memory=U64, idle=U32, reserved=U32, modules=ctypes.c_char * 512)
 
 
 def header(op, name):
     return Header(MAGIC, 1, op, name.encode())
-
-
-def create_type():
-    """CreateRequest, whose tail other fields may join: its size is what the launcher expects."""
-    return fields(header=Header, limits=Limits, token=ctypes.c_ubyte * 32, mount_count=U32, rule_count=U32,
-                  connected=U32, zygote=ctypes.c_char * 40, hostname=ctypes.c_char * 64, mounts=Mount * 16,
-                  rules=Rule * 64)
 
 
 class Launcher:
@@ -43,7 +39,6 @@ class Launcher:
     def __init__(self, build, run_folder):
         ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         self.socket = ours
-        self.create = create_type()
         programs = f"{build}/bin"
         self.process = subprocess.Popen(
             [f"{programs}/atoll-launcher", "--control", str(theirs.fileno()), "--run", run_folder,
@@ -89,8 +84,8 @@ class Box:
         self.launcher, self.name, self.channel = launcher, name, 0
         ours, theirs = socket.socketpair()
         self.socket = ours
-        request = launcher.create(header=header(CREATE, name), connected=1, zygote=zygote.encode(), hostname=b"atoll",
-                                  limits=Limits(memory, memory // 4, 0, 2000, 64, 256, 0))
+        request = Create(header=header(CREATE, name), connected=1, zygote=zygote.encode(), hostname=b"atoll",
+                         limits=Limits(memory, memory // 4, 0, 2000, 64, 256, 0))
         socket.send_fds(launcher.socket, [bytes(request)], [theirs.fileno()])
         theirs.close()
         self.made = launcher.reply(CREATE)
