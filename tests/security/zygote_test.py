@@ -226,7 +226,7 @@ class ZygoteTest(unittest.TestCase):
         box = self.box(zygote=self.name)
         mark = harness.marker()
         self.python(box, f"import os, subprocess\nif os.fork() == 0:\n os.execv('/bin/sleep', ['{mark}', '600'])")
-        self.assertEqual(len(harness.with_marker(mark)), 1)
+        self.assertEqual(len(harness.poll_until(lambda: harness.with_marker(mark), 30)), 1)
         self.assertEqual(box.end()["status"], 0)
         self.assertEqual(harness.with_marker(mark), [])
 
