@@ -17,7 +17,7 @@ Result<ImageOptions> parse(std::vector<std::string_view> words) {
 }
 
 TEST(ImageOptions, MayStandAnywhere) {
-  for (std::vector<std::string_view> words :
+  for (const std::vector<std::string_view>& words :
        {std::vector<std::string_view>{"import", "--name", "a", "file"},
         {"--name", "a", "import", "file"},
         {"import", "file", "--name=a"}}) {

@@ -96,6 +96,7 @@ Task<bool> interrupt(ReplState* state) {
     }
     co_return true;
   }
+  if (state->in_cell) co_return true;  // its interpreter is being started
   if (!state->prompting) co_return false;
   static_cast<void>(state->typed.take());
   write_all(STDERR_FILENO, "\n");

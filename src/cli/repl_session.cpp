@@ -36,6 +36,7 @@ Task<Result<void>> print(ReplState* state, const contexts::RunEvent* event) {
 Task<Result<void>> run_cell(ReplState* state, std::string code) {
   ++state->cell;
   state->interrupts = 0;
+  state->in_cell = true;
   state->printer.begin_cell(state->cell);
   contexts::OnEvent on_event = [state](const contexts::RunEvent* event) {
     return print(state, event);
@@ -45,6 +46,7 @@ Task<Result<void>> run_cell(ReplState* state, std::string code) {
                                .max_output_bytes = 0,
                                .on_event = std::move(on_event)};
   ATOLL_CO_TRY(contexts::RunResult result, co_await state->context->run(std::move(request)));
+  state->in_cell = false;
   ATOLL_CO_CHECK(co_await state->printer.end_cell(&result));
   int exit_code = exit_code_of(result);
   if (exit_code != 0) state->exit_code = exit_code;

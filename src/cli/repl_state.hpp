@@ -37,6 +37,7 @@ struct ReplState {
   std::unique_ptr<contexts::Context> context;
   bool on_terminal;
   bool prompting = false;  // somebody at the terminal is asked for a line
+  bool in_cell = false;    // one runs, or is about to
   CellBuilder typed;
   std::uint32_t cell = 0;
   int exit_code = 0;   // of the last cell that failed

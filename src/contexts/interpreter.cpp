@@ -13,8 +13,9 @@ using sandbox::OutputStream;
 namespace {
 
 std::size_t weight(const RunEvent& event) {
-  return event.bytes.size() + event.bundle.text().size() + event.error.evalue.size() +
-         event.error.traceback.size() + sizeof(RunEvent);
+  const CodeError& error = event.error;
+  return sizeof(RunEvent) + event.bytes.size() + event.bundle.text().size() + error.ename.size() +
+         error.evalue.size() + error.traceback.size();
 }
 
 std::string cause_of(const sandbox::ExitStatus& status) {

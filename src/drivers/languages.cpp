@@ -28,15 +28,16 @@ constexpr std::array kLanguages{
              .programs = "bash",
              .code_flag = "-c",
              .has_context = true},
-    // Node leaves the types out; older ones do not know the option.
+    // Node leaves the types out; which option that needs depends on its age.
     Language{.name = "typescript",
              .aliases = "ts",
              .suffixes = ".ts .mts .cts",
              .file_name = "main.ts",
              .programs = "node",
              .build = "case $({program} --version) in v1?.*|v2[01].*|v22.?.*|v22.1[012].*) "
-                      "echo 'TypeScript needs node 22.13 or newer' >&2; exit 1;; esac",
-             .start = "{program} --experimental-strip-types --no-warnings {file}",
+                      "echo 'TypeScript needs node 22.13 or newer' >&2; exit 1;; "
+                      "v2[2-5].*) option=--experimental-transform-types;; *) option=;; esac",
+             .start = "{program} $option --no-warnings {file}",
              .has_context = true},
     Language{.name = "c",
              .aliases = "",

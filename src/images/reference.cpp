@@ -6,6 +6,7 @@ namespace atl::images {
 namespace {
 
 constexpr std::string_view kDigits = "0123456789abcdef";
+constexpr std::size_t kMaxFileName = 240;  // of an encoded name: a file's is 255 with its suffix
 constexpr std::string_view kNameLetters = "abcdefghijklmnopqrstuvwxyz0123456789._-";
 
 bool made_of(std::string_view text, std::string_view allowed) {
@@ -61,13 +62,15 @@ Result<std::string> parse_reference(std::string_view text) {
     tag = rest.substr(colon + 1);
     rest = rest.substr(0, colon);
   }
-  if (text.size() > 255 || !valid_repository(rest) || !valid_tag(tag)) {
+  std::string name = std::string(rest).append(":").append(tag);
+  bool fits = encode_reference(name).size() <= kMaxFileName;
+  if (!fits || !valid_repository(rest) || !valid_tag(tag)) {
     return fail(Code::kInvalidArgument,
                 "\"" + std::string(text.substr(0, 80)) +
                     "\" is no name for an image; one looks like python:3.12 or team/tool:v1, in "
                     "lower-case letters");
   }
-  return std::string(rest).append(":").append(tag);
+  return name;
 }
 
 std::string encode_reference(std::string_view name) {

@@ -19,7 +19,14 @@ TEST(Reference, RefusesWhatIsNoName) {
                            "a:.b", "a:b:c", "a\n",  "host:port/a", "a@sha256:0", "-a",  "a/-b"}) {
     EXPECT_FALSE(parse_reference(text)) << text;
   }
-  EXPECT_FALSE(parse_reference(std::string(256, 'a')));
+  // The file that an image is kept in has a name, too.
+  std::string longest(240 - 9, 'a');
+  ASSERT_TRUE(parse_reference(longest));
+  EXPECT_EQ(encode_reference(*parse_reference(longest)).size(), 240u);
+  EXPECT_FALSE(parse_reference(longest + "a"));
+  std::string deep = "a";
+  for (int i = 0; i < 60; ++i) deep += "/a";
+  EXPECT_FALSE(parse_reference(deep));
   EXPECT_FALSE(parse_reference("a:" + std::string(129, 'b')));
 }
 

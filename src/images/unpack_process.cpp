@@ -3,12 +3,13 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
+#include <spawn.h>
 #include <sys/mman.h>
-#include <sys/syscall.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include <array>
+#include <span>
+#include <vector>
 
 #include "codec/json.hpp"
 #include "images/unpack_fds.hpp"
@@ -33,21 +34,30 @@ Result<UniqueFd> known_file(const std::set<std::string>& layers) {
   return file;
 }
 
-// In the child of vfork: nothing but system calls.
-[[noreturn]] void become(const char* program, char* const* argv, int null,
-                         const std::array<int, 4>& fds, volatile int* error) {
-  // All aside first: one may stand on another's number.
-  int aside[4];
-  bool ready = true;
-  for (int i = 0; i < 4; ++i) ready &= (aside[i] = ::fcntl(fds[i], F_DUPFD, 64)) >= 0;
-  for (int fd = 0; fd < 3; ++fd) ready &= ::dup2(null, fd) == fd;
-  for (int i = 0; i < 4; ++i) ready &= ::dup2(aside[i], kArchiveFd + i) >= 0;
-  ready = ready && ::syscall(SYS_close_range, kReportFd + 1, ~0u, 0) == 0;
-  // No environment: nothing in it is for the libraries that read archives.
+// The program with exactly these descriptors, from kArchiveFd on, and no environment: nothing in it
+// is for the libraries that read archives.
+Result<pid_t> spawn(const std::string& program, std::span<const char* const> argv,
+                    std::span<const int> fds) {
+  posix_spawn_file_actions_t actions;
+  ::posix_spawn_file_actions_init(&actions);
+  for (int fd = 0; fd < kArchiveFd; ++fd) {
+    ::posix_spawn_file_actions_addopen(&actions, fd, "/dev/null", O_RDWR, 0);
+  }
+  // Aside first: one may stand on another's number.
+  std::vector<UniqueFd> aside;
+  for (std::size_t i = 0; i < fds.size(); ++i) {
+    aside.emplace_back(::fcntl(fds[i], F_DUPFD_CLOEXEC, 64));
+    int target = kArchiveFd + static_cast<int>(i);
+    ::posix_spawn_file_actions_adddup2(&actions, aside.back().get(), target);
+  }
   char* const nothing[] = {nullptr};
-  if (ready) ::execve(program, argv, nothing);
-  *error = errno;
-  ::_exit(127);
+  pid_t pid = -1;
+  int error = ::posix_spawn(&pid, program.c_str(), &actions, nullptr,
+                            const_cast<char* const*>(argv.data()), nothing);
+  ::posix_spawn_file_actions_destroy(&actions);
+  if (error == 0) return pid;
+  return fail(
+      Error(Code::kHostUnsupported, "cannot start atoll-unpack; it must lie beside atoll", error));
 }
 
 }  // namespace
@@ -58,8 +68,6 @@ Result<UnpackProcess> UnpackProcess::start(const ImportJob& job, const UniqueFd&
   int ends[2];
   if (::pipe2(ends, O_CLOEXEC) != 0) return fail_errno("pipe");
   UniqueFd report(ends[0]), theirs(ends[1]);
-  UniqueFd null(::open("/dev/null", O_RDWR | O_CLOEXEC));
-  if (!null) return fail_errno("opening /dev/null");
   std::string bytes = std::to_string(job.limits.bytes);
   std::string entries = std::to_string(job.limits.entries);
   // "--one" is last, so that leaving it out is ending the list earlier.
@@ -67,19 +75,9 @@ Result<UnpackProcess> UnpackProcess::start(const ImportJob& job, const UniqueFd&
                         "--max-entries", entries.c_str(), job.name.empty() ? nullptr : "--one",
                         nullptr};
   std::array<int, 4> fds{job.archive.get(), staging.get(), known.get(), theirs.get()};
-  volatile int error = 0;
-  pid_t pid = ::vfork();
-  if (pid == 0) {
-    become(job.unpack.c_str(), const_cast<char* const*>(argv), null.get(), fds, &error);
-  }
-  if (pid < 0) return fail_errno("vfork");
+  ATOLL_TRY(pid_t pid, spawn(job.unpack, argv, fds));
   ATOLL_TRY(Child child, Child::own(pid));
-  UnpackProcess process(std::move(child), std::move(report));
-  if (error != 0) {
-    return fail(Error(Code::kHostUnsupported, "cannot start atoll-unpack; it must lie beside atoll",
-                      error));
-  }
-  return process;
+  return UnpackProcess(std::move(child), std::move(report));
 }
 
 void UnpackProcess::stop() {

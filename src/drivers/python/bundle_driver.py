@@ -41,7 +41,8 @@ def without_comments(text):
     lines = text.splitlines(keepends=True)
     docstrings = []
     for node in ast.walk(ast.parse(text)):
-        if isinstance(node, (ast.Module, ast.ClassDef, ast.FunctionDef)) and ast.get_docstring(node, False) is not None:
+        documented = isinstance(node, (ast.Module, ast.ClassDef, ast.FunctionDef))
+        if documented and ast.get_docstring(node, False) is not None:
             docstrings.append((node.body[0], len(node.body) == 1 and not isinstance(node, ast.Module)))
     for statement, alone in docstrings:
         start, end = statement.lineno - 1, statement.end_lineno
@@ -56,9 +57,9 @@ def without_comments(text):
 
 
 def bundled():
-    sources = {path.stem: without_comments(path.read_text(encoding="utf-8")) for path in sorted(PACKAGE.glob("*.py"))}
-    entries = "".join(f"{name!r}: {source!r},\n" for name, source in sources.items())
-    return "sources = {\n" + entries + "}\n" + LOADER
+    sources = "".join(f"{path.stem!r}: {without_comments(path.read_text(encoding='utf-8'))!r},\n"
+                      for path in sorted(PACKAGE.glob("*.py")))
+    return "sources = {\n" + sources + "}\n" + LOADER
 
 
 def main():

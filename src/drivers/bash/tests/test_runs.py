@@ -42,11 +42,10 @@ class Messages(bash_case.Case):
         self.assertIn("line 2: no-such-command", self.run_code("true\nno-such-command", exit_code=127).stderr)
 
     def test_code_of_any_size_and_kind(self):
-        text = "\\a \"$`'\t\né!" * 9
+        text = "\\a \"$`\t\né!" * 9
         for repeat in (1, 600, 12_000):
-            body = (text * repeat).replace("'", "'\\''")
             digest = hashlib.md5((text * repeat).encode()).hexdigest()
-            self.expect(f"x='{body}'\nprintf %s \"$x\" | md5sum", f"{digest}  -\n")
+            self.expect(f"x='{text * repeat}'\nprintf %s \"$x\" | md5sum", f"{digest}  -\n")
 
     def test_bytes_that_are_no_text(self):
         self.assertEqual(self.driver.run(b"printf '\xff\xfe' | wc -c").stdout.strip(), "2")
@@ -88,7 +87,8 @@ class Interrupt(bash_case.Case):
         self.run_code("trap - INT")
 
     def test_background_jobs_are_spared(self):
-        self.run_code("sleep 1000 & job=$!")
+        # The shell below must have got as far as to ignore SIGINT, as those in the background do.
+        self.run_code("sleep 1000 & job=$!; until [[ $(grep SigIgn /proc/$job/status) =~ [2367abef]$ ]]; do :; done")
         self.interrupt("sleep 1000")
         self.run_code("kill $job")
 

@@ -88,7 +88,8 @@ def _stream(fd, name, errors, unbuffered):
     buffer = io.open(fd, "rb" if reads else "wb", 0 if unbuffered and not reads else -1, closefd=False)
     getattr(buffer, "raw", buffer).name = "<%s>" % name
     lines = not unbuffered and (fd == 2 or buffer.isatty())
-    stream = io.TextIOWrapper(buffer, "utf-8", errors, newline="\n", line_buffering=lines, write_through=unbuffered)
+    stream = io.TextIOWrapper(buffer, "utf-8", errors, newline="\n", line_buffering=lines,
+                              write_through=unbuffered)
     stream.mode = "r" if reads else "w"
     return stream
 

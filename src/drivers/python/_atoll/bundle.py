@@ -85,8 +85,9 @@ def encode(bundle):
     plain = bundle.get("text/plain")
     plain = _clip(plain if isinstance(plain, str) else "" if plain is None else str(plain))
     left_out, pieces, room = "", [], MAX_BUNDLE - SPARE - len(_utf8(quote(plain)))
-    items = [(str(mime), data) for mime, data in bundle.items() if mime != "text/plain" and data is not None]
-    for mime, text in sorted(((mime, _json_of(mime, data)) for mime, data in items), key=lambda it: len(it[1])):
+    forms = [(str(mime), _json_of(str(mime), data)) for mime, data in bundle.items()
+             if mime != "text/plain" and data is not None]
+    for mime, text in sorted(forms, key=lambda form: len(form[1])):
         if text and len(text) <= room:
             pieces.append(b"%b:%b" % (_utf8(quote(mime)), text))
             room -= len(text)

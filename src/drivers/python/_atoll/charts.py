@@ -5,6 +5,7 @@ make a superchart; what is none of these is unknown.
 """
 MAX_POINTS = 20000
 MAX_TICKS = 200
+DATE_CONVERTERS = ("DateConverter", "ConciseDateConverter", "_SwitchableDateConverter", "DatetimeConverter")
 
 
 def of(figure):
@@ -23,7 +24,8 @@ def of(figure):
 def _charts_of(axes):
     wedges = [patch for patch in axes.patches if type(patch).__name__ == "Wedge"]
     if wedges:
-        return [{"type": "pie", "title": axes.get_title() or None, "elements": [_wedge(each) for each in wedges]}]
+        elements = [_wedge(wedge) for wedge in wedges]
+        return [{"type": "pie", "title": axes.get_title() or None, "elements": elements}]
     x, y = Axis(axes, "x"), Axis(axes, "y")
     found = []
     boxes = [box for box in getattr(axes, "_atoll_boxes", ()) if box[3].axes is axes]
@@ -34,7 +36,7 @@ def _charts_of(axes):
         found.append(("bar", [bar for container in bars for bar in _bars(container, x, y)]))
     if not boxes:
         found += _point_charts(axes, x, y)
-    return [_chart(axes, kind, elements, x, y) for kind, elements in found] or [_chart(axes, "unknown", [], x, y)]
+    return [_chart(axes, kind, elements, x, y) for kind, elements in found or [("unknown", [])]]
 
 
 def _chart(axes, kind, elements, x, y):
@@ -50,7 +52,8 @@ def _point_charts(axes, x, y):
         # Lines across the axes (axhline) and the caps of error bars are no data.
         if line.get_transform() is axes.transData and line.get_label() != "_nolegend_":
             drawn = str(line.get_linestyle()).lower() not in ("none", "", " ")
-            (lines if drawn else scatters).append((line.get_label(), line.get_xdata(False), line.get_ydata(False)))
+            series = line.get_label(), line.get_xdata(False), line.get_ydata(False)
+            (lines if drawn else scatters).append(series)
     for dots in axes.collections:
         if type(dots).__name__ == "PathCollection":
             offsets = dots.get_offsets()
@@ -70,7 +73,8 @@ def _points(series, count, x, y):
 
 
 def _wedge(wedge):
-    return {"label": _label(wedge.get_label()), "angle": number(wedge.theta2 - wedge.theta1), "radius": number(wedge.r)}
+    return {"label": _label(wedge.get_label()), "angle": number(wedge.theta2 - wedge.theta1),
+            "radius": number(wedge.r)}
 
 
 def _bars(container, x, y):
@@ -126,12 +130,13 @@ class Axis:
             self._scale = "categorical"
             mapping = getattr(axis.units, "_mapping", {})
             self._categories = {place: str(name) for name, place in mapping.items()}
-        elif converter in ("DateConverter", "ConciseDateConverter", "_SwitchableDateConverter", "DatetimeConverter"):
+        elif converter in DATE_CONVERTERS:
             self._scale = "datetime"
         low, high = sorted(axis.get_view_interval())
         slack = (high - low) * 1e-6
         ticks = list(zip(axis.get_majorticklocs(), [tick.get_text() for tick in axis.get_ticklabels()]))
-        self._ticks = [(place, text) for place, text in ticks if low - slack <= place <= high + slack][:MAX_TICKS]
+        seen = [tick for tick in ticks if low - slack <= tick[0] <= high + slack]
+        self._ticks = seen[:MAX_TICKS]
         self._named = self._scale == "categorical" or any(_is_name(text) for _, text in self._ticks)
 
     def description(self):

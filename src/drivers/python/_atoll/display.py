@@ -44,9 +44,9 @@ def make_display(publisher):
             data = dict(value) if raw else bundle.of(value)
             if data is None:
                 continue
-            if include or exclude:
-                data = {mime: form for mime, form in data.items()
-                        if mime == "text/plain" or (not include or mime in include) and mime not in (exclude or ())}
+            for mime in list(data) if include or exclude else ():
+                if mime != "text/plain" and (include and mime not in include or mime in (exclude or ())):
+                    del data[mime]
             publisher.publish(data)
         if display_id is None:
             return None

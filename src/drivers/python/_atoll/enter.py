@@ -22,6 +22,7 @@ class Helper:
         api = ctypes.pythonapi
         self._before, self._in_parent = api.PyOS_BeforeFork, api.PyOS_AfterFork_Parent
         self._in_child = api.PyOS_AfterFork_Child
+        api.fflush(None)
         for function in (self._before, self._in_parent, self._in_child):
             function.argtypes, function.restype = [], None
 
@@ -30,9 +31,9 @@ class Helper:
         tasks = (ctypes.c_int * max(1, len(box.tasks)))(*box.tasks)
         plan = EnterPlan(
             stdin_fd=fds[0], stdout_fd=fds[1], stderr_fd=fds[2], report_fd=fds[3],
-            control_fd=fds[4] if len(fds) > 4 else -1, pidfd=box.pidfd, link_fd=box.link.fileno(), uid=box.uid,
-            gid=box.gid, open_files=box.open_files, task_count=len(box.tasks), data_bytes=box.data_bytes,
-            cwd=cwd or None, task_fds=tasks)
+            control_fd=fds[4] if len(fds) > 4 else -1, pidfd=box.pidfd, link_fd=box.link.fileno(),
+            uid=box.uid, gid=box.gid, open_files=box.open_files, task_count=len(box.tasks),
+            data_bytes=box.data_bytes, cwd=cwd or None, task_fds=tasks)
         self._before()
         result = self._enter(ctypes.byref(plan))
         if result == 0:

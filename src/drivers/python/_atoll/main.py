@@ -22,9 +22,10 @@ class Program:
 
             set_job(script.prepare([sys.executable] + words))
         elif mode == "zygote":
+            usual = frozenset(sys.modules)
             from _atoll import zygote
 
-            set_job(zygote.run(words))
+            set_job(zygote.run(words, usual))
         else:
             sys.exit("usage: context | script ARGUMENT… | zygote [--no-ipython] MODULE…")
 

@@ -4,13 +4,14 @@ import os
 import sys
 
 SECONDS_EACH, SECONDS_ALL = 30, 120
-STANDARD = ("json", "re", "asyncio", "traceback", "linecache", "random", "base64", "collections", "contextlib",
-            "copy", "dataclasses", "datetime", "decimal", "enum", "functools", "hashlib", "inspect", "io",
-            "itertools", "logging", "math", "operator", "pathlib", "pickle", "runpy", "selectors", "shutil", "signal",
-            "site", "socket", "statistics", "string", "struct", "subprocess", "tempfile", "textwrap", "threading",
-            "time", "typing", "urllib.parse", "uuid", "warnings", "weakref")
-OURS = ("bundle", "charts", "context", "display", "errors", "figures", "finish", "forks", "interrupts", "mainmodule",
-        "programs", "recursion", "script", "shell", "sources", "streams", "watch", "wire")
+STANDARD = """
+    asyncio base64 collections contextlib copy dataclasses datetime decimal enum functools hashlib inspect io
+    itertools json linecache logging math operator pathlib pickle random re runpy selectors shutil signal site
+    socket statistics string struct subprocess tempfile textwrap threading time traceback typing urllib.parse
+    uuid warnings weakref""".split()
+OURS = """
+    bundle charts context display errors figures finish forks interrupts mainmodule programs recursion script
+    shell sources streams watch wire""".split()
 
 
 class Stopped(BaseException):

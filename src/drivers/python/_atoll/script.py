@@ -9,11 +9,15 @@ from _functools import partial
 
 from _atoll import finish, mainmodule, recursion
 
-FRAMES_BELOW = 2 if sys.version_info < (3, 12) else 1  # the script itself and, where it counts, the call of the job
+# The driver's script and, where the interpreter counts it, the call of the job.
+FRAMES_BELOW = 2 if sys.version_info < (3, 12) else 1
 
 
-def prepare(argv):
-    """What to call at the top level for this command line; argv[0] is the interpreter."""
+def prepare(argv, usual=None):
+    """What to call at the top level for this command line; argv[0] is the interpreter.
+
+    `usual`: the modules that a fresh interpreter would have loaded, if this one has more.
+    """
     words = argv[1:]
     while words and words[0] == "-u":
         words = words[1:]
@@ -25,7 +29,7 @@ def prepare(argv):
         job = _file(words)
     else:
         job = None
-    if job is None:
+    if job is None or (usual is not None and _has_namesakes(sys.path[0], usual)):
         run_real_interpreter(argv)
     if hasattr(sys, "orig_argv"):
         sys.orig_argv[:] = argv
@@ -90,6 +94,22 @@ def _compiled(source, name):
     for warning in caught:
         warnings.warn_explicit(warning.message, warning.category, warning.filename, warning.lineno)
     return code
+
+
+def _has_namesakes(folder, usual):
+    """Whether the program's folder has a module of its own by the name of one that is loaded here."""
+    try:
+        with os.scandir(folder or ".") as entries:
+            for entry in entries:
+                name, _, suffix = entry.name.partition(".")
+                if name in sys.modules and name not in usual and name != "__main__":
+                    if suffix in ("py", "pyc") or suffix.endswith("so"):
+                        return True
+                    if not suffix and os.path.exists(os.path.join(entry.path, "__init__.py")):
+                        return True
+    except OSError:
+        pass
+    return False
 
 
 def _take_over(argv, path0):

@@ -29,8 +29,11 @@ MAX_FDS, MAX_TASKS, MAX_BOXES = 32, 16, 4096
 IDLE_SECONDS = 600
 
 
-def run(words):
-    """Serves until it is no longer wanted. Returns in a child only: what the child is to call."""
+def run(words, usual):
+    """Serves until it is no longer wanted. Returns in a child only: what the child is to call.
+
+    `usual`: the names of the modules that any interpreter has loaded when it starts.
+    """
     with_ipython = not (words and words[0] == "--no-ipython")
     listener, ready = (fcntl.fcntl(fd, fcntl.F_DUPFD_CLOEXEC, HIGH_FD) for fd in (LISTEN_FD, READY_FD))
     descriptors.occupy_low()
@@ -39,6 +42,7 @@ def run(words):
     loaded, missing = preload.prepare(words if with_ipython else words[1:], with_ipython)
     descriptors.release_low()
     helper = Helper(descriptors.Held({listener, ready}))
+    finish.flush()  # what modules have printed while they were loaded would come out of every child
     gc.collect()
     gc.freeze()
     report = {"ready": True, "loaded": loaded, "missing": missing, "threads": _threads()}
@@ -47,10 +51,10 @@ def run(words):
     message = Zygote(listener, helper).serve()
     if message is None:
         os._exit(0)
-    return _begin(message)
+    return _begin(message, usual)
 
 
-def _begin(message):
+def _begin(message, usual):
     """In the child, inside the sandbox."""
     from _atoll import script
 
@@ -67,7 +71,7 @@ def _begin(message):
     if not understood or not argv:
         script.run_real_interpreter(argv or [sys.executable])
     finish.end_early()
-    return script.prepare(argv)
+    return script.prepare(argv, usual)
 
 
 class Box:
@@ -183,7 +187,7 @@ class Zygote:
             pass
 
     def _let_go(self):
-        """In the child: its descriptors are closed, and these objects must not close others of the same number."""
+        """In the child: descriptors are closed, and these objects must not close others of their numbers."""
         self._listener.detach()
         for connection in self._launchers.values():
             connection.detach()

@@ -1,91 +1,294 @@
-"""Small programs whose output and end must not depend on how they are started.
+"""Small programs whose output and end must not depend on how they are started."""
 
-Each is (name, code, arguments, stdin). Those in COMMANDS are whole command lines; {folder} is replaced.
+# Each begins with a line "=== name"; after a bar, its arguments; after "<", its input (\\n for a line's end).
+_PROGRAMS = r"""
+=== hello
+print('hello', 1 + 1)
+=== arguments | a | b c | -x
+import sys
+print(sys.argv, sys.path[0] in ('', sys.path[0]), __name__)
+=== input < ann\nrest\nmore
+name = input('name? ')
+print('hi', name)
+import sys
+print(sys.stdin.read().upper())
+=== no input
+input()
+=== zero division
+def f(x):
+    return 1 / x
+
+f(0)
+=== chained
+try:
+    {}['k']
+except KeyError as e:
+    raise ValueError('bad') from e
+=== syntax error
+x = = 1
+=== indentation error
+if True:
+pass
+=== null byte in a string
+print(repr('a\0b'))
+=== exit number
+import sys
+print('before')
+sys.exit(3)
+=== exit text
+import sys
+sys.exit('a message')
+=== exit none
+raise SystemExit
+=== exit big
+raise SystemExit(2 ** 70)
+=== exit negative
+raise SystemExit(-1)
+=== exit object
+raise SystemExit([1, 2])
+=== os._exit
+import os
+print('seen', flush=True)
+os._exit(9)
+=== recursion
+def f(n):
+    return f(n + 1)
+f(0)
+=== recursion depth
+import sys
+def depth(n):
+    try:
+        return depth(n + 1)
+    except RecursionError:
+        return n
+print(depth(0), sys.getrecursionlimit())
+=== recursion limit
+import sys
+sys.setrecursionlimit(5000)
+print(sys.getrecursionlimit())
+def f(n): return n if n == 0 else f(n - 1)
+print(f(4500))
+=== atexit
+import atexit
+atexit.register(print, 'one')
+atexit.register(print, 'two')
+print('end')
+=== atexit error
+import atexit
+atexit.register(lambda: 1/0)
+print('end')
+=== atexit after error
+import atexit
+atexit.register(print, 'cleanup')
+raise ValueError('v')
+=== finalizer
+class A:
+    def __init__(self, n): self.n = n
+    def __del__(self): print('del', self.n)
+a = A(1)
+b = A(2)
+del a
+print('end')
+=== finalizer in a cycle
+class A:
+    def __del__(self): print('del')
+a = A()
+a.me = a
+print('end')
+=== generator is closed
+def g():
+    try:
+        yield 1
+    finally:
+        print('closed')
+it = g()
+next(it)
+print('end')
+=== weakref finalize
+import weakref
+class A: pass
+a = A()
+weakref.finalize(a, print, 'gone')
+print('end')
+=== thread
+import threading, time
+def work():
+    time.sleep(0.05)
+    print('work done')
+threading.Thread(target=work).start()
+print('main done')
+=== thread error
+import threading
+t = threading.Thread(target=lambda: 1/0, name='T')
+t.start()
+t.join()
+print('end')
+=== daemon thread
+import threading, time
+threading.Thread(target=time.sleep, args=(1000,), daemon=True).start()
+print('end')
+=== excepthook
+import sys
+sys.excepthook = lambda kind, value, tb: print('hook', kind.__name__, value)
+raise KeyError('k')
+=== traceback in a handler
+import traceback
+def f():
+    raise ValueError('v')
+try:
+    f()
+except ValueError:
+    traceback.print_exc()
+=== keyboard interrupt
+raise KeyboardInterrupt
+=== kill
+import os, signal
+os.kill(os.getpid(), signal.SIGTERM)
+=== interrupt by signal
+import os, signal, time
+os.kill(os.getpid(), signal.SIGINT)
+time.sleep(10)
+=== signals
+import signal
+print([signal.getsignal(s) for s in (signal.SIGPIPE, signal.SIGCHLD, signal.SIGTERM)])
+print(signal.getsignal(signal.SIGINT) is signal.default_int_handler, signal.pthread_sigmask(0, ()))
+=== streams
+import sys
+for s in (sys.stdin, sys.stdout, sys.stderr):
+    print(s.name, s.mode, s.encoding, s.errors, s.line_buffering, s.write_through)
+    print(type(s.buffer).__name__, s.fileno())
+=== both streams
+import sys
+print('out')
+print('err', file=sys.stderr)
+sys.stdout.buffer.write(b'\xff\xfe\n')
+=== unicode
+print('é€😀')
+print('x\udc80')
+=== lone surrogate
+print('\ud800')
+=== globals
+print(sorted(globals()))
+print(__doc__, __package__, __spec__, __annotations__)
+=== loader
+print(__loader__ if isinstance(__loader__, type) else type(__loader__).__name__)
+=== main module
+import sys
+print(sys.modules['__main__'].__dict__ is globals())
+import __main__
+x = 5
+print(__main__.x)
+=== pickle
+import pickle
+class P: pass
+print(type(pickle.loads(pickle.dumps(P()))) is P)
+=== multiprocessing
+import multiprocessing as mp
+def f(n): return n * n
+if __name__ == '__main__':
+    with mp.get_context('fork').Pool(2) as pool:
+        print(pool.map(f, range(5)))
+=== subprocess
+import subprocess, sys
+print(subprocess.run([sys.executable, '-c', 'print(6*7)'], capture_output=True, text=True).stdout)
+=== fork
+import os
+pid = os.fork()
+if pid == 0:
+    print('child', flush=True)
+    raise SystemExit(4)
+print(os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]))
+=== asyncio
+import asyncio
+async def main():
+    await asyncio.sleep(0.001)
+    print('async')
+asyncio.run(main())
+=== warning
+import warnings
+warnings.warn('careful')
+warnings.warn('old', DeprecationWarning)
+=== syntax warning
+x = 1
+print(x is 1)
+=== unraisable
+class A:
+    def __del__(self): raise ValueError('in del')
+A()
+print('end')
+=== environment
+import os
+print(sorted(k for k in os.environ if k not in ('_', 'SHLVL', 'PWD', 'OLDPWD')))
+os.environ['NEW'] = 'v'
+os.system('echo $NEW')
+=== descriptors
+import os
+fd = os.open('/dev/null', 0)
+print(fd, os.get_inheritable(fd), sorted(os.listdir('/proc/self/fd'))[:3])
+=== flags
+import sys
+print(sys.flags.optimize, sys.flags.isolated, sys.flags.no_site, sys.dont_write_bytecode, sys.executable)
+=== future
+from __future__ import annotations
+def f(x: Missing): pass
+print(f.__annotations__)
+=== docstring
+'''doc'''
+print(__doc__)
+=== time zone
+import time
+print(time.tzname)
+=== locale
+import locale, sys
+print(locale.setlocale(locale.LC_CTYPE), sys.getfilesystemencoding(), locale.getpreferredencoding())
+=== logging
+import logging
+logging.basicConfig(format='%(levelname)s %(message)s')
+logging.warning('w')
+logging.getLogger('x').error('e')
+=== modules left
+import sys
+print('get_ipython' in dir(__builtins__), 'display' in dir(__builtins__), print)
+=== exception group
+raise ExceptionGroup('g', [ValueError(1), TypeError(2)])
+=== hanging output
+import sys
+sys.stdout.write('no newline')
+=== closed stdout
+import sys
+sys.stdout.close()
+=== assert
+assert 1 == 2, 'unequal'
+=== import error
+import nosuchmodule
+=== name error hint
+value = 1
+print(valeu)
+=== big output
+for i in range(3000): print(i, 'x' * 50)
+=== empty
 """
 
-PROGRAMS = [
-    ("hello", "print('hello', 1 + 1)", (), ""),
-    ("arguments", "import sys\nprint(sys.argv, sys.path[0] in ('', sys.path[0]), __name__)", ("a", "b c", "-x"), ""),
-    ("input", "name = input('name? ')\nprint('hi', name)\nimport sys\nprint(sys.stdin.read().upper())", (), "ann\nrest\nmore"),
-    ("no input", "input()", (), ""),
-    ("zero division", "def f(x):\n    return 1 / x\n\nf(0)", (), ""),
-    ("chained", "try:\n    {}['k']\nexcept KeyError as e:\n    raise ValueError('bad') from e", (), ""),
-    ("syntax error", "x = = 1\n", (), ""),
-    ("indentation error", "if True:\npass\n", (), ""),
-    ("null byte in a string", "print(repr('a\\0b'))", (), ""),
-    ("exit number", "import sys\nprint('before')\nsys.exit(3)", (), ""),
-    ("exit text", "import sys\nsys.exit('a message')", (), ""),
-    ("exit none", "raise SystemExit", (), ""),
-    ("exit big", "raise SystemExit(2 ** 70)", (), ""),
-    ("exit negative", "raise SystemExit(-1)", (), ""),
-    ("exit object", "raise SystemExit([1, 2])", (), ""),
-    ("os._exit", "import os\nprint('seen', flush=True)\nos._exit(9)", (), ""),
-    ("recursion", "def f(n):\n    return f(n + 1)\nf(0)", (), ""),
-    ("recursion depth", "import sys\ndef depth(n):\n    try:\n        return depth(n + 1)\n    except RecursionError:\n"
-                        "        return n\nprint(depth(0), sys.getrecursionlimit())", (), ""),
-    ("recursion limit", "import sys\nsys.setrecursionlimit(5000)\nprint(sys.getrecursionlimit())\n"
-                        "def f(n): return n if n == 0 else f(n - 1)\nprint(f(4500))", (), ""),
-    ("atexit", "import atexit\natexit.register(print, 'one')\natexit.register(print, 'two')\nprint('end')", (), ""),
-    ("atexit error", "import atexit\natexit.register(lambda: 1/0)\nprint('end')", (), ""),
-    ("atexit after error", "import atexit\natexit.register(print, 'cleanup')\nraise ValueError('v')", (), ""),
-    ("finalizer", "class A:\n    def __init__(self, n): self.n = n\n    def __del__(self): print('del', self.n)\n"
-                  "a = A(1)\nb = A(2)\ndel a\nprint('end')", (), ""),
-    ("finalizer in a cycle", "class A:\n    def __del__(self): print('del')\na = A()\na.me = a\nprint('end')", (), ""),
-    ("generator is closed", "def g():\n    try:\n        yield 1\n    finally:\n        print('closed')\nit = g()\nnext(it)\nprint('end')", (), ""),
-    ("weakref finalize", "import weakref\nclass A: pass\na = A()\nweakref.finalize(a, print, 'gone')\nprint('end')", (), ""),
-    ("thread", "import threading, time\ndef work():\n    time.sleep(0.05)\n    print('work done')\nthreading.Thread(target=work).start()\nprint('main done')", (), ""),
-    ("thread error", "import threading\nt = threading.Thread(target=lambda: 1/0, name='T')\nt.start()\nt.join()\nprint('end')", (), ""),
-    ("daemon thread", "import threading, time\nthreading.Thread(target=time.sleep, args=(1000,), daemon=True).start()\nprint('end')", (), ""),
-    ("excepthook", "import sys\nsys.excepthook = lambda kind, value, tb: print('hook', kind.__name__, value)\nraise KeyError('k')", (), ""),
-    ("traceback in a handler", "import traceback\ndef f():\n    raise ValueError('v')\ntry:\n    f()\nexcept ValueError:\n    traceback.print_exc()", (), ""),
-    ("keyboard interrupt", "raise KeyboardInterrupt", (), ""),
-    ("kill", "import os, signal\nos.kill(os.getpid(), signal.SIGTERM)", (), ""),
-    ("interrupt by signal", "import os, signal, time\nos.kill(os.getpid(), signal.SIGINT)\ntime.sleep(10)", (), ""),
-    ("signals", "import signal\nprint([signal.getsignal(s) for s in (signal.SIGPIPE, signal.SIGCHLD, signal.SIGTERM)], "
-                "signal.getsignal(signal.SIGINT) is signal.default_int_handler, signal.pthread_sigmask(0, ()))", (), ""),
-    ("streams", "import sys\nfor s in (sys.stdin, sys.stdout, sys.stderr):\n"
-                "    print(s.name, s.mode, s.encoding, s.errors, s.line_buffering, s.write_through, type(s.buffer).__name__, s.fileno())", (), ""),
-    ("both streams", "import sys\nprint('out')\nprint('err', file=sys.stderr)\nsys.stdout.buffer.write(b'\\xff\\xfe\\n')", (), ""),
-    ("unicode", "print('é€😀')\nprint('x\\udc80')", (), ""),
-    ("lone surrogate", "print('\\ud800')", (), ""),
-    ("globals", "print(sorted(globals()))\nprint(__doc__, __package__, __spec__, __annotations__)", (), ""),
-    ("loader", "print(__loader__ if isinstance(__loader__, type) else type(__loader__).__name__)", (), ""),
-    ("main module", "import sys\nprint(sys.modules['__main__'].__dict__ is globals())\nimport __main__\nx = 5\nprint(__main__.x)", (), ""),
-    ("pickle", "import pickle\nclass P: pass\nprint(type(pickle.loads(pickle.dumps(P()))) is P)", (), ""),
-    ("multiprocessing", "import multiprocessing as mp\ndef f(n): return n * n\nif __name__ == '__main__':\n"
-                        "    with mp.get_context('fork').Pool(2) as pool:\n        print(pool.map(f, range(5)))", (), ""),
-    ("subprocess", "import subprocess, sys\nprint(subprocess.run([sys.executable, '-c', 'print(6*7)'], capture_output=True, text=True).stdout)", (), ""),
-    ("fork", "import os\npid = os.fork()\nif pid == 0:\n    print('child', flush=True)\n    raise SystemExit(4)\n"
-             "print(os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]))", (), ""),
-    ("asyncio", "import asyncio\nasync def main():\n    await asyncio.sleep(0.001)\n    print('async')\nasyncio.run(main())", (), ""),
-    ("warning", "import warnings\nwarnings.warn('careful')\nwarnings.warn('old', DeprecationWarning)", (), ""),
-    ("syntax warning", "x = 1\nprint(x is 1)", (), ""),
-    ("unraisable", "class A:\n    def __del__(self): raise ValueError('in del')\nA()\nprint('end')", (), ""),
-    ("environment", "import os\nprint(sorted(k for k in os.environ if k not in ('_', 'SHLVL', 'PWD', 'OLDPWD')))\n"
-                    "os.environ['NEW'] = 'v'\nos.system('echo $NEW')", (), ""),
-    ("descriptors", "import os\nfd = os.open('/dev/null', 0)\nprint(fd, os.get_inheritable(fd), sorted(os.listdir('/proc/self/fd'))[:3])", (), ""),
-    ("flags", "import sys\nprint(sys.flags.optimize, sys.flags.isolated, sys.flags.no_site, sys.dont_write_bytecode, sys.executable)", (), ""),
-    ("future", "from __future__ import annotations\ndef f(x: Missing): pass\nprint(f.__annotations__)", (), ""),
-    ("docstring", "'''doc'''\nprint(__doc__)", (), ""),
-    ("time zone", "import time\nprint(time.tzname)", (), ""),
-    ("locale", "import locale, sys\nprint(locale.setlocale(locale.LC_CTYPE), sys.getfilesystemencoding(), locale.getpreferredencoding())", (), ""),
-    ("logging", "import logging\nlogging.basicConfig(format='%(levelname)s %(message)s')\nlogging.warning('w')\nlogging.getLogger('x').error('e')", (), ""),
-    ("modules left", "import sys\nprint('get_ipython' in dir(__builtins__), 'display' in dir(__builtins__), print)", (), ""),
-    ("exception group", "raise ExceptionGroup('g', [ValueError(1), TypeError(2)])", (), ""),
-    ("hanging output", "import sys\nsys.stdout.write('no newline')", (), ""),
-    ("closed stdout", "import sys\nsys.stdout.close()", (), ""),
-    ("assert", "assert 1 == 2, 'unequal'", (), ""),
-    ("import error", "import nosuchmodule", (), ""),
-    ("name error hint", "value = 1\nprint(valeu)", (), ""),
-    ("big output", "for i in range(3000): print(i, 'x' * 50)", (), ""),
-    ("empty", "", (), ""),
-]
 
+def _read(text):
+    """(name, code, arguments, stdin) of each."""
+    for block in text.strip("\n").split("=== ")[1:]:
+        head, _, code = block.partition("\n")
+        head, _, stdin = head.partition(" < ")
+        name, *arguments = head.split(" | ")
+        yield name, code.rstrip("\n"), tuple(arguments), stdin.replace("\\n", "\n")
+
+
+PROGRAMS = list(_read(_PROGRAMS))
+
+# Whole command lines, and variables; {folder} is replaced.
 COMMANDS = [
     ("file", ["{folder}/tool.py", "one", "two"], {}),
     ("relative file", ["tool.py"], {}),
     ("dotted file", ["./tool.py"], {}),
     ("file through a link", ["link.py"], {}),
+    ("file beside a namesake of the library's", ["shadowed/uses.py"], {}),
+    ("package beside a program", ["-m", "shadowed.uses"], {}),
     ("file that imports its neighbour", ["uses.py"], {}),
     ("file with an error", ["fails.py"], {}),
     ("file with a bad encoding", ["latin.py"], {}),
@@ -105,15 +308,17 @@ COMMANDS = [
     ("code without code", ["-c"], {}),
     ("code glued on", ["-cprint(5)"], {}),
     ("warnings as errors", ["-W", "error", "-c", "import warnings; warnings.warn('x')"], {}),
-    ("search path", ["-c", "import neighbour, sys; print(neighbour.__file__, sys.path[1])"], {"PYTHONPATH": "{folder}/more"}),
+    ("search path", ["-c", "import neighbour, sys; print(neighbour.__file__, sys.path[1])"],
+     {"PYTHONPATH": "{folder}/more"}),
     ("hash seed", ["-c", "print(hash('a'))"], {"PYTHONHASHSEED": "1"}),
-    ("buffered", ["-c", "import sys; print(sys.stdout.write_through, sys.stdout.line_buffering); sys.stdout.write('x')"], {"PYTHONUNBUFFERED": ""}),
+    ("buffered", ["-c", "from sys import stdout; print(stdout.write_through, stdout.line_buffering)"],
+     {"PYTHONUNBUFFERED": ""}),
     ("no byte code", ["-c", "import sys; print(sys.dont_write_bytecode)"], {"PYTHONDONTWRITEBYTECODE": "1"}),
     ("time zone", ["-c", "import time; print(time.tzname, time.localtime(0).tm_hour)"], {"TZ": "EST5EDT"}),
-    ("plain locale", ["-c", "import os, sys; print(os.environ.get('LC_CTYPE'), sys.stdout.errors, ascii('é'), sys.stdout.encoding)"], {"LANG": "C"}),
-    ("no locale", ["-c", "import os, sys; print(os.environ.get('LC_CTYPE'), sys.stdout.errors)"], {"LANG": ""}),
-    ("another locale", ["-c", "import sys; print(sys.stdout.encoding, sys.stdout.errors)"], {"LC_ALL": "nowhere_XX.UTF-8"}),
-    ("ascii only", ["-c", "import sys; print(sys.stdout.encoding, sys.stdout.errors)"], {"LC_ALL": "C"}),
+    ("plain locale", ["shows_locale.py"], {"LANG": "C"}),
+    ("no locale", ["shows_locale.py"], {"LANG": ""}),
+    ("another locale", ["shows_locale.py"], {"LC_ALL": "nowhere_XX.UTF-8"}),
+    ("ascii only", ["shows_locale.py"], {"LC_ALL": "C"}),
     ("user packages", ["-c", "import ofuser; print(ofuser.__file__)"], {"HOME": "{folder}/home"}),
 ]
 
@@ -126,9 +331,13 @@ FILES = {
     "coded.py": "# -*- coding: latin-1 -*-\nprint('é')\n".encode("latin-1"),
     "empty.py": "",
     "package/__init__.py": "",
-    "package/__main__.py": "import sys\nprint('main of package', sys.argv[1:], __package__, __spec__ is not None)\n",
+    "shows_locale.py": "import os, sys\nprint(os.environ.get('LC_CTYPE'), sys.stdout.errors)\n",
+    "package/__main__.py": "import sys\nprint('main', sys.argv[1:], __package__, __spec__ is not None)\n",
     "package/bad.py": "import sys\n\nraise RuntimeError('bad module')\n",
     "more/neighbour.py": "",
+    "shadowed/uses.py": "import random, json\nprint(random.__file__, json.__file__, hasattr(json, 'dumps'))\n",
+    "shadowed/random.py": "",
+    "shadowed/json/__init__.py": "",
     "data.json": '{"a": [1, 2]}',
 }
 

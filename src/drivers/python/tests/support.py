@@ -1,4 +1,5 @@
 """What the driver's tests share: the bundled script, and the host's end of a context."""
+
 import atexit
 import json
 import os
@@ -9,6 +10,7 @@ import subprocess
 import sys
 import tempfile
 import threading
+import time
 import unittest
 
 HERE = pathlib.Path(__file__).resolve().parent
@@ -17,7 +19,7 @@ import bundle_driver  # noqa: E402
 
 PYTHON = os.environ.get("ATOLL_PYTHON", "/usr/bin/python3")
 SCRIPT = bundle_driver.bundled()
-DEADLINE = float(os.environ.get("ATOLL_TEST_DEADLINE", 60))  # seconds; only against hanging
+DEADLINE = 60  # seconds; only against hanging
 _folder = tempfile.TemporaryDirectory(prefix="atoll-driver-")
 atexit.register(_folder.cleanup)
 FOLDER = pathlib.Path(_folder.name)
@@ -27,6 +29,14 @@ FOLDER.chmod(0o755)
 def environment(**more):
     kept = {name: os.environ[name] for name in ("PATH",) if name in os.environ}
     return {"LANG": "C.UTF-8", "HOME": str(FOLDER), "PYTHONUNBUFFERED": "1", **kept, **more}
+
+
+def wait_until(condition):
+    deadline = time.monotonic() + DEADLINE
+    while not condition():
+        if time.monotonic() > deadline:
+            raise AssertionError("waited in vain")
+        time.sleep(0.001)
 
 
 class Run:
@@ -81,17 +91,22 @@ class Driver:
     def __init__(self, before="", env=None, cwd=None):
         self.socket, theirs = socket.socketpair()
         self.socket.settimeout(DEADLINE)
-        path = FOLDER / ("driver-%08x.py" % (hash(before) & 0xFFFFFFFF))
-        path.write_text(before + SCRIPT, encoding="utf-8")
-        script = before + SCRIPT
         self.process = subprocess.Popen(
-            [PYTHON, "-c", script, "context"], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE, preexec_fn=lambda: _become_leader(theirs.fileno()), pass_fds=(3,),
-            env=environment(**(env or {})), cwd=cwd or FOLDER)
+            [PYTHON, "-c", before + SCRIPT, "context"],
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            preexec_fn=lambda: _become_leader(theirs.fileno()),
+            pass_fds=(3,),
+            env=environment(**(env or {})),
+            cwd=cwd or FOLDER,
+        )
         theirs.close()
         self._file = self.socket.makefile("rb")
         self.pipes = {"stdout": b"", "stderr": b""}
-        self._readers = [threading.Thread(target=self._read_pipe, args=(name,), daemon=True) for name in self.pipes]
+        self._readers = [
+            threading.Thread(target=self._read_pipe, args=(name,), daemon=True) for name in self.pipes
+        ]
         for reader in self._readers:
             reader.start()
         word, body = self.message()
@@ -210,4 +225,6 @@ def both_ways(namespace, cases):
     for case in cases:
         for suffix, before in (("Plain", ""), ("WithIPython", WITH_IPYTHON)):
             name = case.__name__ + suffix
-            namespace[name] = type(name, (case, ContextCase), {"before": before, "__module__": namespace["__name__"]})
+            namespace[name] = type(
+                name, (case, ContextCase), {"before": before, "__module__": namespace["__name__"]}
+            )

@@ -1,4 +1,5 @@
 """Errors: name, value and traceback, however badly the exception behaves."""
+
 import unittest
 
 from support import both_ways
@@ -9,7 +10,7 @@ class Errors:
         run = self.fails("def f(x):\n    return 1 / x\n\nf(0)", "ZeroDivisionError")
         self.assertEqual(run.error["evalue"], "division by zero")
         text = run.error["traceback"]
-        self.assertTrue(text.startswith("Traceback (most recent call last):\n  File \"<cell "), text)
+        self.assertTrue(text.startswith('Traceback (most recent call last):\n  File "<cell '), text)
         self.assertIn(", line 4, in <module>\n    f(0)\n", text)
         self.assertIn(", line 2, in f\n    return 1 / x\n", text)
         self.assertTrue(text.endswith("ZeroDivisionError: division by zero\n"), text)
@@ -19,31 +20,46 @@ class Errors:
         self.assertIn("raise KeyError('k')", self.fails("earlier()", "KeyError").error["traceback"])
 
     def test_no_frames_of_the_driver_and_no_colours(self):
-        for code in ("1/0", "def f(): print(object().x)\nf()", "class A:\n    def __str__(self): 1/0\nprint(A())", "x ="):
+        for code in (
+            "1/0",
+            "def f(): print(object().x)\nf()",
+            "class A:\n    def __str__(self): 1/0\nprint(A())",
+            "x =",
+        ):
             text = self.run_code(code).error["traceback"]
             self.assertNotIn("_atoll", text)
             self.assertNotIn("<atoll>", text)
             self.assertNotIn("\x1b", text)
 
     def test_chained_exceptions(self):
-        text = self.fails("try:\n    1/0\nexcept ZeroDivisionError as e:\n    raise ValueError('v') from e",
-                          "ValueError").error["traceback"]
+        text = self.fails(
+            "try:\n    1/0\nexcept ZeroDivisionError as e:\n    raise ValueError('v') from e", "ValueError"
+        ).error["traceback"]
         self.assertIn("ZeroDivisionError: division by zero\n\nThe above exception was the direct cause", text)
-        text = self.fails("try:\n    1/0\nexcept ZeroDivisionError:\n    {}['k']", "KeyError").error["traceback"]
+        text = self.fails("try:\n    1/0\nexcept ZeroDivisionError:\n    {}['k']", "KeyError").error[
+            "traceback"
+        ]
         self.assertIn("During handling of the above exception", text)
 
     def test_syntax_errors_point_at_the_place(self):
         text = self.fails("x = 1\ny = = 2", "SyntaxError").error["traceback"]
-        self.assertRegex(text, r'^  File "<cell \d+>", line 2\n    y = = 2\n        \^\nSyntaxError: invalid syntax\n$')
+        self.assertRegex(
+            text, r'^  File "<cell \d+>", line 2\n    y = = 2\n        \^\nSyntaxError: invalid syntax\n$'
+        )
         self.assertIn("IndentationError", self.run_code("if 1:\npass").error["ename"])
 
     def test_deep_recursion(self):
         text = self.fails("def f(): return f()\nf()", "RecursionError").error["traceback"]
         self.assertIn("more times]", text)
-        text = self.fails("def a(): return b()\ndef b(): return a()\na()", "RecursionError").error["traceback"]
+        text = self.fails("def a(): return b()\ndef b(): return a()\na()", "RecursionError").error[
+            "traceback"
+        ]
         self.assertLess(len(text), 70_000)
-        text = self.fails("import sys\nsys.setrecursionlimit(20_000)\ntry:\n    f()\nfinally:\n    sys.setrecursionlimit(1000)",
-                          "RecursionError").error["traceback"]
+        text = self.fails(
+            "import sys\nsys.setrecursionlimit(20_000)\ntry:\n    f()\nfinally:\n   "
+            " sys.setrecursionlimit(1000)",
+            "RecursionError",
+        ).error["traceback"]
         self.assertIn("only the last 100 frames", text)
 
     def test_a_huge_value_is_clipped(self):
@@ -53,12 +69,18 @@ class Errors:
         self.assertIn("left out", run.error["evalue"])
 
     def test_exceptions_that_cannot_be_told(self):
-        run = self.fails("class Mute(Exception):\n    def __str__(self): raise RuntimeError\n"
-                         "    __repr__ = __str__\nraise Mute()", "Mute")
+        run = self.fails(
+            "class Mute(Exception):\n    def __str__(self): raise RuntimeError\n"
+            "    __repr__ = __str__\nraise Mute()",
+            "Mute",
+        )
         self.assertEqual(run.error["evalue"], "<exception str() failed>")
         self.fails("class Odd(Exception):\n    def __str__(self): return 5\nraise Odd()", "Odd")
-        self.fails("class Hidden(Exception):\n    def __getattribute__(self, name): raise RuntimeError(name)\nraise Hidden()",
-                   "Hidden")
+        self.fails(
+            "class Hidden(Exception):\n    def __getattribute__(self, name): raise RuntimeError(name)\nraise"
+            " Hidden()",
+            "Hidden",
+        )
         self.assertEqual(self.ok("1").plain, "1")
 
     def test_lone_surrogates_in_a_message(self):
@@ -71,8 +93,9 @@ class Errors:
 
     def test_groups(self):
         if self.ok("'ExceptionGroup' in dir(__builtins__)").plain == "True":
-            text = self.fails("raise ExceptionGroup('several', [ValueError(1), TypeError(2)])",
-                              "ExceptionGroup").error["traceback"]
+            text = self.fails(
+                "raise ExceptionGroup('several', [ValueError(1), TypeError(2)])", "ExceptionGroup"
+            ).error["traceback"]
             self.assertIn("ValueError: 1", text)
             self.assertIn("TypeError: 2", text)
 
@@ -82,8 +105,15 @@ class Errors:
         self.assertEqual(self.ok("2").plain, "2")
 
     def test_exit_codes(self):
-        for code, status in (("import sys; sys.exit(3)", 3), ("exit()", 0), ("raise SystemExit", 0), ("exit(-1)", 255),
-                             ("exit(True)", 1), ("quit(256)", 0), ("exit(2 ** 70)", 0)):
+        for code, status in (
+            ("import sys; sys.exit(3)", 3),
+            ("exit()", 0),
+            ("raise SystemExit", 0),
+            ("exit(-1)", 255),
+            ("exit(True)", 1),
+            ("quit(256)", 0),
+            ("exit(2 ** 70)", 0),
+        ):
             run = self.run_code(code)
             self.assertEqual((run.status, run.error), (status, None), code)
         run = self.run_code("exit('a reason')")

@@ -1,4 +1,5 @@
 """pandas and matplotlib in a context: tables as HTML, figures as pictures with their data."""
+
 import base64
 import math
 import unittest
@@ -61,8 +62,17 @@ class Figures:
         self.assertIn("image/png", self.ok("ax.set_title('later')\nfig").result)
 
     def test_a_displayed_figure_is_shown_once(self):
-        self.assertEqual(len(self.ok("import matplotlib.pyplot as plt\nfig, ax = plt.subplots()\nax.plot([1, 2])\ndisplay(fig)").displays), 1)
-        self.assertEqual(len(self.ok("fig, ax = plt.subplots()\nax.plot([1])\ndisplay(fig)\nax.plot([2, 3])").displays), 2)
+        self.assertEqual(
+            len(
+                self.ok(
+                    "import matplotlib.pyplot as plt\nfig, ax = plt.subplots()\nax.plot([1, 2])\ndisplay(fig)"
+                ).displays
+            ),
+            1,
+        )
+        self.assertEqual(
+            len(self.ok("fig, ax = plt.subplots()\nax.plot([1])\ndisplay(fig)\nax.plot([2, 3])").displays), 2
+        )
 
     def test_closed_and_empty_figures_are_not_shown(self):
         self.assertEqual(self.ok("import matplotlib.pyplot as plt\nplt.plot([1]); plt.close()").displays, [])
@@ -80,73 +90,126 @@ class Figures:
 
     def test_the_users_choice_of_a_backend(self):
         driver = self.fresh()
-        run = driver.run("import matplotlib\nmatplotlib.use('Agg')\nimport matplotlib.pyplot as plt\nplt.plot([1])\nplt.show()")
+        run = driver.run(
+            "import matplotlib\nmatplotlib.use('Agg')\nimport matplotlib.pyplot as"
+            " plt\nplt.plot([1])\nplt.show()"
+        )
         self.assertEqual((len(run.displays), run.err), (1, ""))
         self.assertEqual(len(driver.run("plt.plot([1]); matplotlib.get_backend()").displays), 1)
 
     def test_several_figures(self):
-        run = self.ok("import matplotlib.pyplot as plt\nfor i in range(3):\n    plt.figure()\n    plt.plot([i, i])\n    plt.title(str(i))")
+        run = self.ok(
+            "import matplotlib.pyplot as plt\nfor i in range(3):\n    plt.figure()\n    plt.plot([i, i])\n   "
+            " plt.title(str(i))"
+        )
         self.assertEqual([each[CHART]["title"] for each in run.displays], ["0", "1", "2"])
 
     def test_line(self):
-        chart = self.chart("plt.plot([1, 2, 3], [4.0, float('nan'), 6], label='up')\nplt.plot([1, 2], [0, 0])\n"
-                           "plt.axhline(2)\nplt.title('T')\nplt.xlabel('time (s)')\nplt.ylabel('y')\nplt.yscale('log');")
+        chart = self.chart(
+            "plt.plot([1, 2, 3], [4.0, float('nan'), 6], label='up')\nplt.plot([1, 2], [0, 0])\n"
+            "plt.axhline(2)\nplt.title('T')\nplt.xlabel('time (s)')\nplt.ylabel('y')\nplt.yscale('log');"
+        )
         self.assertEqual((chart["type"], chart["title"]), ("line", "T"))
-        self.assertEqual((chart["x_label"], chart["x_unit"], chart["y_label"], chart["y_unit"]), ("time (s)", "s", "y", None))
+        self.assertEqual(
+            (chart["x_label"], chart["x_unit"], chart["y_label"], chart["y_unit"]),
+            ("time (s)", "s", "y", None),
+        )
         self.assertEqual((chart["x_scale"], chart["y_scale"]), ("linear", "log"))
-        self.assertEqual(chart["elements"], [{"label": "up", "points": [[1, 4], [2, None], [3, 6]]},
-                                             {"label": "", "points": [[1, 0], [2, 0]]}])
+        self.assertEqual(
+            chart["elements"],
+            [
+                {"label": "up", "points": [[1, 4], [2, None], [3, 6]]},
+                {"label": "", "points": [[1, 0], [2, 0]]},
+            ],
+        )
         self.assertEqual(len(chart["x_ticks"]), len(chart["x_tick_labels"]))
         self.assertIn("1.00", chart["x_tick_labels"])
 
     def test_scatter(self):
         chart = self.chart("plt.scatter([1, 2], [3, 4], label='dots')")
-        self.assertEqual((chart["type"], chart["elements"]),
-                         ("scatter", [{"label": "dots", "points": [[1, 3], [2, 4]]}]))
+        self.assertEqual(
+            (chart["type"], chart["elements"]), ("scatter", [{"label": "dots", "points": [[1, 3], [2, 4]]}])
+        )
         self.assertEqual(self.chart("plt.plot([1, 2], [3, 4], 'o')")["type"], "scatter")
 
     def test_bars(self):
         chart = self.chart("plt.bar(['a', 'b'], [3, 5], label='g')")
         self.assertEqual((chart["type"], chart["x_scale"]), ("bar", "categorical"))
-        self.assertEqual(chart["elements"], [{"label": "a", "group": "g", "value": 3}, {"label": "b", "group": "g", "value": 5}])
+        self.assertEqual(
+            chart["elements"],
+            [{"label": "a", "group": "g", "value": 3}, {"label": "b", "group": "g", "value": 5}],
+        )
         chart = self.chart("plt.barh(['a', 'b'], [3, 5])")
         self.assertEqual([(e["label"], e["value"]) for e in chart["elements"]], [("a", 3), ("b", 5)])
-        chart = self.chart("plt.bar([0 - .2, 1 - .2], [1, 2], .4, label='m')\nplt.bar([0 + .2, 1 + .2], [3, 4], .4, label='w')\n"
-                           "plt.xticks([0, 1], ['one', 'two']);")
-        self.assertEqual([(e["group"], e["label"], e["value"]) for e in chart["elements"]],
-                         [("m", "one", 1), ("m", "two", 2), ("w", "one", 3), ("w", "two", 4)])
+        chart = self.chart(
+            "plt.bar([0 - .2, 1 - .2], [1, 2], .4, label='m')\nplt.bar([0 + .2, 1 + .2], [3, 4], .4,"
+            " label='w')\nplt.xticks([0, 1], ['one', 'two']);"
+        )
+        self.assertEqual(
+            [(e["group"], e["label"], e["value"]) for e in chart["elements"]],
+            [("m", "one", 1), ("m", "two", 2), ("w", "one", 3), ("w", "two", 4)],
+        )
         chart = self.chart("plt.hist([1, 1, 2, 3], bins=3);")
         self.assertEqual([e["value"] for e in chart["elements"]], [2, 1, 1])
 
     def test_pie(self):
         chart = self.chart("plt.pie([1, 3], labels=['a', 'b'], autopct='%d')\nplt.title('P');")
         self.assertEqual((chart["type"], chart["title"]), ("pie", "P"))
-        self.assertEqual([(e["label"], round(e["angle"]), e["radius"]) for e in chart["elements"]], [("a", 90, 1), ("b", 270, 1)])
+        self.assertEqual(
+            [(e["label"], round(e["angle"]), e["radius"]) for e in chart["elements"]],
+            [("a", 90, 1), ("b", 270, 1)],
+        )
 
     def test_boxes(self):
         chart = self.chart("plt.boxplot([[1, 2, 3, 4, 20], [5, 6, 7]], labels=['a', 'b']);")
         self.assertEqual(chart["type"], "box_and_whisker")
-        self.assertEqual(chart["elements"][0], {"label": "a", "min": 1, "first_quartile": 2, "median": 3,
-                                                "third_quartile": 4, "max": 4, "outliers": [20]})
+        self.assertEqual(
+            chart["elements"][0],
+            {
+                "label": "a",
+                "min": 1,
+                "first_quartile": 2,
+                "median": 3,
+                "third_quartile": 4,
+                "max": 4,
+                "outliers": [20],
+            },
+        )
         self.assertEqual(chart["elements"][1]["label"], "b")
 
     def test_supercharts(self):
-        chart = self.chart("fig, (a, b) = plt.subplots(1, 2)\na.plot([1, 2])\nb.bar(['x'], [1])\nfig.suptitle('both');")
-        self.assertEqual((chart["type"], chart["title"], [e["type"] for e in chart["elements"]]),
-                         ("superchart", "both", ["line", "bar"]))
+        chart = self.chart(
+            "fig, (a, b) = plt.subplots(1, 2)\na.plot([1, 2])\nb.bar(['x'], [1])\nfig.suptitle('both');"
+        )
+        self.assertEqual(
+            (chart["type"], chart["title"], [e["type"] for e in chart["elements"]]),
+            ("superchart", "both", ["line", "bar"]),
+        )
         chart = self.chart("plt.plot([1, 2], [1, 2])\nplt.scatter([1], [2]);")
         self.assertEqual([e["type"] for e in chart["elements"]], ["line", "scatter"])
 
     def test_what_is_not_understood(self):
         chart = self.chart("plt.imshow([[1, 2], [3, 4]])\nplt.colorbar()\nplt.title('image');")
         self.assertEqual((chart["type"], chart["title"], chart["elements"]), ("unknown", "image", []))
-        self.assertEqual(self.chart("fig = plt.figure()\nax = fig.add_subplot(projection='polar')\nax.plot([0, 1], [1, 2])")["type"], "line")
-        self.chart("fig = plt.figure()\nax = fig.add_subplot(projection='3d')\nax.plot([0, 1], [1, 2], [3, 4])")
+        self.assertEqual(
+            self.chart(
+                "fig = plt.figure()\nax = fig.add_subplot(projection='polar')\nax.plot([0, 1], [1, 2])"
+            )["type"],
+            "line",
+        )
+        self.chart(
+            "fig = plt.figure()\nax = fig.add_subplot(projection='3d')\nax.plot([0, 1], [1, 2], [3, 4])"
+        )
 
     def test_dates(self):
-        chart = self.chart("from datetime import datetime\nplt.plot([datetime(2024, 1, 1), datetime(2024, 1, 2, 12)], [1, 2])")
+        chart = self.chart(
+            "from datetime import datetime\nplt.plot([datetime(2024, 1, 1), datetime(2024, 1, 2, 12)],"
+            " [1, 2])"
+        )
         self.assertEqual(chart["x_scale"], "datetime")
-        self.assertEqual(chart["elements"][0]["points"], [["2024-01-01T00:00:00", 1], ["2024-01-02T12:00:00", 2]])
+        self.assertEqual(
+            chart["elements"][0]["points"], [["2024-01-01T00:00:00", 1], ["2024-01-02T12:00:00", 2]]
+        )
         self.assertTrue(chart["x_ticks"][0].startswith("2024-01-01T"))
 
     def test_plots_of_pandas(self):

@@ -1,9 +1,10 @@
 """Interrupts: they end the user's code wherever it is, and only that."""
+
 import os
 import signal
 import unittest
 
-from support import both_ways
+from support import both_ways, wait_until
 
 
 class Interrupt:
@@ -11,8 +12,8 @@ class Interrupt:
         """Sends the signal once the code has said that it goes on, and waits, if it is to."""
         self.driver.send(f"import asyncio, os, signal, subprocess, sys, threading, time\n{before}\n{code}")
         self.driver.until("stdout", b"going")
-        while asleep and not self.sleeps():
-            pass
+        if asleep:
+            wait_until(self.sleeps)
         self.driver.interrupt()
         run = self.driver.rest()
         self.assertEqual(((run.error or {}).get("ename"), run.status), ("KeyboardInterrupt", 130), run)
@@ -33,15 +34,19 @@ class Interrupt:
     def test_a_program(self):
         self.interrupted("print('going')\nsubprocess.run(['sleep', '1000'])", asleep=True)
         self.driver.send("import os, time\nos.system('echo up; exec sleep 1000')\ntime.sleep(1000)")
-        while b"up" not in self.driver.pipes["stdout"]:
-            pass
+        wait_until(lambda: b"up" in self.driver.pipes["stdout"])
         self.driver.interrupt()
         self.assertEqual(self.driver.rest().status, 130)
 
     def test_a_lock_and_a_thread(self):
         self.interrupted("print('going')\nthreading.Event().wait()", asleep=True)
-        self.interrupted("print('going')\nthread.join()", asleep=True, before=(
-            "release = threading.Event()\nthread = threading.Thread(target=release.wait)\nthread.start()"))
+        self.interrupted(
+            "print('going')\nthread.join()",
+            asleep=True,
+            before=(
+                "release = threading.Event()\nthread = threading.Thread(target=release.wait)\nthread.start()"
+            ),
+        )
         self.ok("release.set(); thread.join()")
 
     def test_reading_a_pipe(self):
@@ -50,9 +55,14 @@ class Interrupt:
     def test_await(self):
         self.interrupted("print('going')\nawait asyncio.sleep(1000)", asleep=True)
         self.interrupted("await spin()", before="async def spin():\n    print('going')\n    while True: pass")
-        run = self.interrupted("await nap()", asleep=True, before=(
-            "async def nap():\n    try:\n        print('going')\n        await asyncio.sleep(1000)\n"
-            "    finally:\n        print('cleaned')"))
+        run = self.interrupted(
+            "await nap()",
+            asleep=True,
+            before=(
+                "async def nap():\n    try:\n        print('going')\n        await asyncio.sleep(1000)\n"
+                "    finally:\n        print('cleaned')"
+            ),
+        )
         self.assertEqual(run.out, "cleaned\n")
         self.assertEqual(self.ok("await asyncio.sleep(0, 6)").plain, "6")
 
@@ -67,25 +77,35 @@ class Interrupt:
         self.assertEqual(self.ok("'whole'").plain, "'whole'")
 
     def test_a_value_that_takes_long_to_show(self):
-        self.driver.send("class Slow:\n    def __repr__(self):\n        print('going')\n        while True: pass\nSlow()")
+        self.driver.send(
+            "class Slow:\n    def __repr__(self):\n        print('going')\n        while True: pass\nSlow()"
+        )
         self.driver.until("stdout", b"going")
         self.driver.interrupt()
         self.assertEqual(self.driver.rest().status, 130)
 
     def test_the_traceback_shows_where(self):
-        text = self.interrupted("here()", before="def here():\n    print('going')\n    while True: pass").error["traceback"]
+        text = self.interrupted(
+            "here()", before="def here():\n    print('going')\n    while True: pass"
+        ).error["traceback"]
         self.assertIn("in here\n", text)
         self.assertNotIn("atoll", text)
 
     def test_code_that_catches_it(self):
-        self.driver.send("import time\ntry:\n    print('going')\n    time.sleep(1000)\nexcept KeyboardInterrupt:\n    print('caught')\n8")
+        self.driver.send(
+            "import time\ntry:\n    print('going')\n    time.sleep(1000)\nexcept KeyboardInterrupt:\n   "
+            " print('caught')\n8"
+        )
         self.driver.until("stdout", b"going")
         self.driver.interrupt()
         run = self.driver.rest()
         self.assertEqual((run.out, run.plain, run.status), ("caught\n", "8", 0))
 
     def test_twice(self):
-        self.driver.send("import time\ntry:\n    print('going')\n    time.sleep(1000)\nfinally:\n    print('again')\n    time.sleep(1000)")
+        self.driver.send(
+            "import time\ntry:\n    print('going')\n    time.sleep(1000)\nfinally:\n    print('again')\n   "
+            " time.sleep(1000)"
+        )
         self.driver.until("stdout", b"going")
         self.driver.interrupt()
         self.driver.until("stdout", b"again")
@@ -122,8 +142,10 @@ class Interrupt:
     def test_a_timer_that_raises_into_the_driver(self):
         """Of a user's timeout that was left behind: it may hit anything, and breaks nothing."""
         driver = self.fresh()
-        driver.run("import signal\nclass Late(TimeoutError): pass\ndef late(*_): raise Late()\n"
-                   "signal.signal(signal.SIGALRM, late)\nsignal.setitimer(signal.ITIMER_REAL, 0.0005, 0.0005)")
+        driver.run(
+            "import signal\nclass Late(TimeoutError): pass\ndef late(*_): raise Late()\n"
+            "signal.signal(signal.SIGALRM, late)\nsignal.setitimer(signal.ITIMER_REAL, 0.0005, 0.0005)"
+        )
         for i in range(200):
             run = driver.run("print('x' * 1000)\n'r'")
             self.assertIn(run.status, (0, 1), run)
@@ -133,22 +155,30 @@ class Interrupt:
 
     def test_a_timer_of_a_run_that_is_over(self):
         driver = self.fresh()
-        driver.run("import os, signal\nsignal.signal(signal.SIGALRM, lambda *_: print('late'))\nsignal.alarm(1)")
-        while not pending_signals(driver.process.pid) & 1 << signal.SIGALRM - 1:
-            pass
+        driver.run(
+            "import os, signal\nsignal.signal(signal.SIGALRM, lambda *_: print('late'))\nsignal.alarm(1)"
+        )
+        wait_until(lambda: pending_signals(driver.process.pid) & 1 << signal.SIGALRM - 1)
         self.assertEqual(driver.run("1").out, "")
         self.assertEqual(driver.run("os.kill(os.getpid(), signal.SIGALRM)").out, "late\n")
 
     def test_children_get_it_too(self):
-        self.interrupted("os.read(up[0], 1)\ntry:\n    print('going')\n    time.sleep(1000)\n"
-                         "finally:\n    status = os.waitpid(pid, 0)[1]",
-                         before="up = os.pipe()\npid = os.fork()\nif pid == 0:\n    os.write(up[1], b'x')\n"
-                                "    while True: time.sleep(1)", asleep=True)
+        self.interrupted(
+            "os.read(up[0], 1)\ntry:\n    print('going')\n    time.sleep(1000)\n"
+            "finally:\n    status = os.waitpid(pid, 0)[1]",
+            before=(
+                "up = os.pipe()\npid = os.fork()\nif pid == 0:\n    os.write(up[1], b'x')\n"
+                "    while True: time.sleep(1)"
+            ),
+            asleep=True,
+        )
         self.assertNotEqual(self.ok("status").plain, "0")
 
     def test_an_exception_that_takes_long_to_tell(self):
-        self.driver.send("class Slow(Exception):\n    def __str__(self):\n        print('going')\n        while True: pass\n"
-                         "raise Slow()")
+        self.driver.send(
+            "class Slow(Exception):\n    def __str__(self):\n        print('going')\n        while True:"
+            " pass\nraise Slow()"
+        )
         self.driver.until("stdout", b"going")
         self.driver.interrupt()
         self.assertEqual(self.driver.rest().error["ename"], "Slow")

@@ -1,9 +1,8 @@
 """What only IPython brings: magics, !commands, its shell. Loaded beforehand, as in a zygote."""
-import os
-import pathlib
+
 import unittest
 
-from support import WITH_IPYTHON, ContextCase
+from support import FOLDER, WITH_IPYTHON, ContextCase
 
 
 class MagicsWithIPython(ContextCase):
@@ -41,7 +40,11 @@ class MagicsWithIPython(ContextCase):
         self.assertEqual(self.ok("1").plain, "1")
 
     def test_interrupted_magics(self):
-        for code in ("!echo going; sleep 1000", "%%bash\necho going\nsleep 1000", "%time print('going') or __import__('time').sleep(1000)"):
+        for code in (
+            "!echo going; sleep 1000",
+            "%%bash\necho going\nsleep 1000",
+            "%time print('going') or __import__('time').sleep(1000)",
+        ):
             self.driver.send(code)
             self.driver.until("stdout", b"going")
             self.driver.interrupt()
@@ -66,7 +69,10 @@ class MagicsWithIPython(ContextCase):
         self.assertEqual(run.plain, "True")
 
     def test_registered_formatters(self):
-        run = self.ok("class T: pass\nget_ipython().display_formatter.formatters['text/html'].for_type(T, lambda t: '<t>')\nT()")
+        run = self.ok(
+            "class T: pass\nget_ipython().display_formatter.formatters['text/html'].for_type(T, lambda t:"
+            " '<t>')\nT()"
+        )
         self.assertEqual(run.result["text/html"], "<t>")
 
     def test_captured_cells(self):
@@ -75,11 +81,13 @@ class MagicsWithIPython(ContextCase):
         self.assertEqual(self.ok("held.stdout").plain, "'x\\n'")
 
     def test_nothing_is_written(self):
-        home = pathlib.Path(os.readlink(f"/proc/{self.driver.process.pid}/cwd"))
         self.ok("1")
-        self.assertFalse((home / ".ipython").exists())
-        self.assertFalse((home / "db").exists())
-        self.assertEqual(self.ok("import sys; 'sqlite3' in sys.modules and get_ipython().history_manager.enabled").plain, "False")
+        self.assertFalse((FOLDER / ".ipython").exists())
+        self.assertFalse((FOLDER / "db").exists())
+        self.assertEqual(
+            self.ok("import sys; 'sqlite3' in sys.modules and get_ipython().history_manager.enabled").plain,
+            "False",
+        )
 
 
 if __name__ == "__main__":

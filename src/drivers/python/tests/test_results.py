@@ -1,4 +1,5 @@
 """Results and displays: every form that a value has, within bounds."""
+
 import base64
 import json
 import unittest
@@ -16,36 +17,53 @@ class Forms:
         return self.result(f"class Shown:\n    def {method}(self):\n        return {body}\nShown()")[mime]
 
     def test_text_forms(self):
-        for method, mime in (("_repr_html_", "text/html"), ("_repr_svg_", "image/svg+xml"),
-                             ("_repr_latex_", "text/latex"), ("_repr_markdown_", "text/markdown"),
-                             ("_repr_javascript_", "application/javascript")):
-            self.assertEqual(self.form(method, "'<b>é\"\\\\</b>'", mime), "<b>é\"\\</b>")
+        for method, mime in (
+            ("_repr_html_", "text/html"),
+            ("_repr_svg_", "image/svg+xml"),
+            ("_repr_latex_", "text/latex"),
+            ("_repr_markdown_", "text/markdown"),
+            ("_repr_javascript_", "application/javascript"),
+        ):
+            self.assertEqual(self.form(method, "'<b>é\"\\\\</b>'", mime), '<b>é"\\</b>')
 
     def test_pictures_are_base64(self):
-        for method, mime in (("_repr_png_", "image/png"), ("_repr_jpeg_", "image/jpeg"),
-                             ("_repr_pdf_", "application/pdf")):
+        for method, mime in (
+            ("_repr_png_", "image/png"),
+            ("_repr_jpeg_", "image/jpeg"),
+            ("_repr_pdf_", "application/pdf"),
+        ):
             self.assertEqual(self.form(method, repr(base64.b64decode(PNG)), mime), PNG.decode())
         self.assertEqual(self.form("_repr_png_", repr(PNG.decode()), "image/png"), PNG.decode())
 
     def test_json_is_json(self):
-        self.assertEqual(self.form("_repr_json_", "{'a': [1, None, 2.5]}", "application/json"), {"a": [1, None, 2.5]})
-        self.assertEqual(self.form("_repr_json_", "({'a': 1}, {'expanded': True})", "application/json"), {"a": 1})
+        self.assertEqual(
+            self.form("_repr_json_", "{'a': [1, None, 2.5]}", "application/json"), {"a": [1, None, 2.5]}
+        )
+        self.assertEqual(
+            self.form("_repr_json_", "({'a': 1}, {'expanded': True})", "application/json"), {"a": 1}
+        )
 
     def test_a_bundle_of_its_own(self):
         bundle = self.form("_repr_mimebundle_", "None", "text/plain")
         self.assertIn("Shown", bundle)
-        bundle = self.result("class Shown:\n    def _repr_mimebundle_(self, include=None, exclude=None):\n"
-                             "        return {'text/plain': 'p', 'application/vnd.x+json': {'n': float('nan')},"
-                             " 'image/gif': b'GIF'}\n"
-                             "    def _repr_html_(self):\n        return 'h'\nShown()")
-        self.assertEqual(bundle, {"text/plain": "p", "application/vnd.x+json": {"n": None}, "image/gif": "R0lG",
-                                  "text/html": "h"})
+        bundle = self.result(
+            "class Shown:\n    def _repr_mimebundle_(self, include=None, exclude=None):\n"
+            "        return {'text/plain': 'p', 'application/vnd.x+json': {'n': float('nan')},"
+            " 'image/gif': b'GIF'}\n"
+            "    def _repr_html_(self):\n        return 'h'\nShown()"
+        )
+        self.assertEqual(
+            bundle,
+            {"text/plain": "p", "application/vnd.x+json": {"n": None}, "image/gif": "R0lG", "text/html": "h"},
+        )
 
     def test_there_is_always_plain_text(self):
         self.assertIn("Shown", self.form("_repr_html_", "'h'", "text/plain"))
 
     def test_a_form_that_fails_is_told_and_the_others_are_shown(self):
-        run = self.ok("class Half:\n    def _repr_html_(self): 1/0\n    def _repr_latex_(self): return 'L'\nHalf()")
+        run = self.ok(
+            "class Half:\n    def _repr_html_(self): 1/0\n    def _repr_latex_(self): return 'L'\nHalf()"
+        )
         self.assertEqual(run.result.get("text/latex"), "L")
         self.assertNotIn("text/html", run.result)
         self.assertIn("ZeroDivisionError", run.err)
@@ -55,19 +73,30 @@ class Forms:
         self.assertEqual(self.ok("1").plain, "1")
 
     def test_objects_that_answer_to_everything(self):
-        run = self.ok("class Any:\n    def __getattr__(self, name): return lambda *a, **k: 'got ' + name\n"
-                      "    def __repr__(self): return 'any'\nAny()")
+        run = self.ok(
+            "class Any:\n    def __getattr__(self, name): return lambda *a, **k: 'got ' + name\n"
+            "    def __repr__(self): return 'any'\nAny()"
+        )
         self.assertEqual(run.result, {"text/plain": "any"})
 
     def test_classes_are_not_shown_as_instances(self):
         self.assertNotIn("text/html", self.result("class C:\n    def _repr_html_(self): return 'x'\nC"))
 
     def test_containers_are_json_too(self):
-        self.assertEqual(self.result("{'a': [1, 2.5, None, True, 'é']}")["application/json"],
-                         {"a": [1, 2.5, None, True, "é"]})
+        self.assertEqual(
+            self.result("{'a': [1, 2.5, None, True, 'é']}")["application/json"],
+            {"a": [1, 2.5, None, True, "é"]},
+        )
         self.assertEqual(self.result("[[]]")["application/json"], [[]])
-        for code in ("{1: 2}", "[float('nan')]", "[object()]", "[(1, 2)]", "[2 ** 80]", "list(range(30_000))",
-                     "['x' * (2 << 20)]"):
+        for code in (
+            "{1: 2}",
+            "[float('nan')]",
+            "[object()]",
+            "[(1, 2)]",
+            "[2 ** 80]",
+            "list(range(30_000))",
+            "['x' * (2 << 20)]",
+        ):
             self.assertNotIn("application/json", self.result(code), code)
 
     def test_circular_values(self):
@@ -78,20 +107,28 @@ class Forms:
     def test_lone_surrogates_do_not_break_the_message(self):
         self.assertEqual(self.result("['\\ud800x']")["application/json"], ["?x"])
         self.assertIsInstance(self.form("_repr_html_", "'\\ud800'", "text/html"), str)
-        self.assertEqual(json.loads('"\\u0001\\u007f"'), self.form("_repr_html_", "'\\x01\\x7f'", "text/html"))
+        self.assertEqual(
+            json.loads('"\\u0001\\u007f"'), self.form("_repr_html_", "'\\x01\\x7f'", "text/html")
+        )
 
 
 class Bounds:
     def test_long_text_is_clipped(self):
-        for code in ("'x' * (5 << 20)", "b'x' * (5 << 20)", "class Long:\n    def __repr__(self): return 'é' * (3 << 20)\nLong()"):
+        for code in (
+            "'x' * (5 << 20)",
+            "b'x' * (5 << 20)",
+            "class Long:\n    def __repr__(self): return 'é' * (3 << 20)\nLong()",
+        ):
             plain = self.ok(code).plain
             self.assertLess(len(plain.encode()), (1 << 20) + 100, code[:10])
             self.assertRegex(plain[-40:], r"… \d+ characters more$")
 
     def test_a_bundle_stays_below_its_limit(self):
-        run = self.ok("class Big:\n    def __repr__(self): return 'big'\n    def _repr_html_(self): return 'h' * (17 << 20)\n"
-                      "    def _repr_latex_(self): return 'small'\n    def _repr_png_(self): return b'p' * (13 << 20)\n"
-                      "    def _repr_markdown_(self): return '\\n' * (9 << 20)\nBig()")
+        run = self.ok(
+            "class Big:\n    def __repr__(self): return 'big'\n    def _repr_html_(self): return 'h' * (17 <<"
+            " 20)\n    def _repr_latex_(self): return 'small'\n    def _repr_png_(self): return b'p' * (13 <<"
+            " 20)\n    def _repr_markdown_(self): return '\\n' * (9 << 20)\nBig()"
+        )
         self.assertLessEqual(len(run.bodies("result")[0]), 16 << 20)
         self.assertEqual(sorted(run.result), ["text/latex", "text/plain"])
         self.assertIn("text/html is left out", run.plain)
@@ -111,11 +148,16 @@ class Bounds:
 class Display:
     def test_display_shows_on_the_way(self):
         run = self.ok("print('a')\ndisplay(1, 'two')\nprint('b')\n3")
-        self.assertEqual([word for word, _ in run.messages], ["stdout", "display", "display", "stdout", "result", "done"])
+        self.assertEqual(
+            [word for word, _ in run.messages], ["stdout", "display", "display", "stdout", "result", "done"]
+        )
         self.assertEqual([each["text/plain"] for each in run.displays], ["1", "'two'"])
 
     def test_display_of_rich_values(self):
-        run = self.ok("class H:\n    def _repr_html_(self): return '<i>'\ndisplay(H())\ndisplay({'text/plain': 't', 'text/html': 'r'}, raw=True)")
+        run = self.ok(
+            "class H:\n    def _repr_html_(self): return '<i>'\ndisplay(H())\ndisplay({'text/plain': 't',"
+            " 'text/html': 'r'}, raw=True)"
+        )
         self.assertEqual([each["text/html"] for each in run.displays], ["<i>", "r"])
 
     def test_a_handle_updates_by_one_more_display(self):
@@ -123,8 +165,10 @@ class Display:
         self.assertEqual([each["text/plain"] for each in run.displays], ["'one'", "'two'"])
 
     def test_ipythons_display_objects(self):
-        run = self.ok("from IPython.display import HTML, Image, JSON, Markdown, display as show\n"
-                      "show(HTML('<p>'))\ndisplay(Markdown('*m*'))\nJSON({'a': 1})")
+        run = self.ok(
+            "from IPython.display import HTML, Image, JSON, Markdown, display as show\n"
+            "show(HTML('<p>'))\ndisplay(Markdown('*m*'))\nJSON({'a': 1})"
+        )
         self.assertEqual(run.displays[0]["text/html"], "<p>")
         self.assertEqual(run.displays[1]["text/markdown"], "*m*")
         self.assertEqual(run.result["application/json"], {"a": 1})

@@ -1,4 +1,5 @@
 """Mode script against the real interpreter: the same output, the same end."""
+
 import pathlib
 import re
 import subprocess
@@ -21,21 +22,33 @@ class ScriptPlain(unittest.TestCase):
         self.addCleanup(folder.cleanup)
         self.folder = pathlib.Path(folder.name).resolve()
         corpus.write_files(self.folder)
-        tag = subprocess.run([PYTHON, "-c", "import sys; print('python%d.%d' % sys.version_info[:2])"],
-                             capture_output=True, text=True, check=True).stdout.strip()
+        tag = subprocess.run(
+            [PYTHON, "-c", "import sys; print('python%d.%d' % sys.version_info[:2])"],
+            capture_output=True,
+            text=True,
+            check=True,
+        ).stdout.strip()
         packages = self.folder / "home/.local/lib" / tag / "site-packages"
         packages.mkdir(parents=True)
         (packages / "ofuser.py").write_text("")
 
     def outcome(self, command, stdin, env):
-        done = subprocess.run(command, input=stdin.encode(), capture_output=True, timeout=DEADLINE, cwd=self.folder,
-                              env={name: value for name, value in environment(**env).items() if value})
+        done = subprocess.run(
+            command,
+            input=stdin.encode(),
+            capture_output=True,
+            timeout=DEADLINE,
+            cwd=self.folder,
+            env={name: value for name, value in environment(**env).items() if value},
+        )
         return done.returncode, text_of(done.stdout), text_of(done.stderr)
 
     def compare(self, words, stdin="", env=None):
         env = {name: value.format(folder=self.folder) for name, value in (env or {}).items()}
         words = [word.replace("{folder}", str(self.folder)) for word in words]
-        self.assertEqual(self.outcome(self.ours(words), stdin, env), self.outcome([PYTHON, *words], stdin, env))
+        self.assertEqual(
+            self.outcome(self.ours(words), stdin, env), self.outcome([PYTHON, *words], stdin, env)
+        )
 
     def ours(self, words):
         return [PYTHON, "-c", SCRIPT, "script", *words]

@@ -1,90 +1,13 @@
-"""The zygote: programs and contexts that are forked are like those that are started."""
+"""The zygote as a server: boxes, executions, garbage, and modules that do not load."""
+
 import os
 import socket
 import struct
 import time
 import unittest
 
-from support import DEADLINE, FOLDER, PYTHON, Run, environment
-from test_script import ScriptPlain, text_of
-from zygote_host import MAGIC, VERSION, Execution, Zygote, exec_args
-
-
-class ZygoteCase(unittest.TestCase):
-    maxDiff = None
-    words = ("--no-ipython",)
-
-    @classmethod
-    def setUpClass(cls):
-        cls.zygote = Zygote(*cls.words)
-        cls.link = cls.zygote.box()
-
-    @classmethod
-    def tearDownClass(cls):
-        cls.link.close()
-        cls.zygote.close()
-
-    def run_code(self, code, **named):
-        status, out, err = Execution(self.link, ["python3", "-c", code], **named).outcome()
-        return status, out.decode(), err.decode()
-
-
-class Context:
-    """A context in a zygote's child."""
-
-    def __init__(self, link):
-        self.execution = Execution(link, ["python3", "@context"], control=True)
-        self._file = self.execution.control.makefile("rb")
-        self.ready = self.message()
-
-    def message(self):
-        head = self._file.readline()
-        word, size = head.split(b" ")
-        return word.decode(), self._file.read(int(size))
-
-    def run(self, code):
-        code, messages = code.encode(), []
-        self.execution.control.sendall(b"run %d\n%b" % (len(code), code))
-        while not messages or messages[-1][0] != "done":
-            messages.append(self.message())
-        return Run(messages)
-
-    def close(self):
-        self.execution.control.shutdown(socket.SHUT_WR)
-        outcome = self.execution.outcome()
-        self._file.close()
-        self.execution.control.close()
-        return outcome
-
-
-class ForkedScriptPlain(ScriptPlain):
-    """The corpus of programs, from a zygote."""
-
-    words = ("--no-ipython",)
-
-    @classmethod
-    def setUpClass(cls):
-        cls.zygote = Zygote(*cls.words)
-        cls.link = cls.zygote.box()
-
-    @classmethod
-    def tearDownClass(cls):
-        cls.link.close()
-        cls.zygote.close()
-
-    def outcome(self, command, stdin, env):
-        if command[0] != "zygote":
-            return super().outcome(command, stdin, env)
-        env = {name: value for name, value in environment(**env).items() if value}
-        status, out, err = Execution(self.link, command[1:], env, str(self.folder), stdin.encode()).outcome()
-        return status, text_of(out), text_of(err)
-
-    def ours(self, words):
-        return ["zygote", PYTHON, *words]
-
-
-class ForkedScriptWithIPython(ForkedScriptPlain):
-    words = ()
+from support import DEADLINE, FOLDER, wait_until
+from zygote_host import MAGIC, VERSION, Context, Execution, Zygote, ZygoteCase, exec_args
 
 
 class ZygotePlain(ZygoteCase):
@@ -105,8 +28,10 @@ class ZygotePlain(ZygoteCase):
         self.assertEqual(self.run_code("import os; print(os.getcwd())", cwd="/usr")[1], "/usr\n")
 
     def test_children_differ(self):
-        code = ("import random, secrets, tempfile, uuid\nprint(random.random(), secrets.token_hex(8), uuid.uuid4(),"
-                " next(tempfile._get_candidate_names()))")
+        code = (
+            "import random, secrets, tempfile, uuid\nprint(random.random(), secrets.token_hex(8),"
+            " uuid.uuid4(), next(tempfile._get_candidate_names()))"
+        )
         outputs = [self.run_code(code)[1].split() for _ in range(5)]
         for column in zip(*outputs):
             self.assertEqual(len(set(column)), len(outputs), column)
@@ -115,11 +40,15 @@ class ZygotePlain(ZygoteCase):
         status, out, err = self.run_code(
             "import gc, os, sys\n"
             "fds = [os.readlink('/proc/self/fd/' + fd) for fd in os.listdir('/proc/self/fd')[3:-1]]\n"
-            "print(fds, 'ATOLL_ENTER' in os.environ, len(sys.modules['__main__'].__dict__) < 20)")
+            "print(fds, 'ATOLL_ENTER' in os.environ, len(sys.modules['__main__'].__dict__) < 20)"
+        )
         self.assertEqual((status, out, err), (0, "[] False True\n", ""))
 
     def test_the_environment_is_the_executions_own(self):
-        code = "import os, subprocess; print(os.environ.get('A'), os.environ.get('HOME'), flush=True); subprocess.run(['sh', '-c', 'echo $A $PATH'])"
+        code = (
+            "import os, subprocess; print(os.environ.get('A'), os.environ.get('HOME'), flush=True);"
+            " subprocess.run(['sh', '-c', 'echo $A $PATH'])"
+        )
         status, out, err = self.run_code(code, env={"A": "b=c", "PATH": "/usr/bin:/bin"})
         self.assertEqual((out, err), ("b=c None\nb=c /usr/bin:/bin\n", ""))
 
@@ -140,8 +69,14 @@ class ZygotePlain(ZygoteCase):
         self.assertEqual(context.run("1/0").error["ename"], "ZeroDivisionError")
         self.assertEqual(context.run("import os; os.get_inheritable(3)").plain, "False")
         self.assertEqual(context.run("import asyncio\nawait asyncio.sleep(0, 3)").plain, "3")
-        self.assertEqual(context.run("import sys; sys.argv, sys.path[0], '__file__' in globals()").plain, "([''], '', False)")
-        context.run("import atexit, sys; atexit.register(lambda: sys.__stderr__.flush() or __import__('os').write(1, b'left'))")
+        self.assertEqual(
+            context.run("import sys; sys.argv, sys.path[0], '__file__' in globals()").plain,
+            "([''], '', False)",
+        )
+        context.run(
+            "import atexit, sys; atexit.register(lambda: sys.__stderr__.flush() or __import__('os').write(1,"
+            " b'left'))"
+        )
         self.assertEqual(context.close(), (0, b"left", b""))
 
     def test_a_context_that_crashes(self):
@@ -151,7 +86,9 @@ class ZygotePlain(ZygoteCase):
 
     def test_many_at_once(self):
         executions = [Execution(self.link, ["python3", "-c", f"print({n} * 2)"]) for n in range(30)]
-        self.assertEqual([execution.outcome()[:2] for execution in executions], [(0, b"%d\n" % (n * 2)) for n in range(30)])
+        self.assertEqual(
+            [execution.outcome()[:2] for execution in executions], [(0, b"%d\n" % (n * 2)) for n in range(30)]
+        )
 
     def test_large_code(self):
         status, out, _ = self.run_code("x = '" + "y" * 150_000 + "'\nprint(len(x))")
@@ -183,11 +120,19 @@ class GarbagePlain(ZygoteCase):
         before = self.zygote.descriptors()
         null = os.open("/dev/null", os.O_RDONLY)
         good = struct.pack("<6IQ", MAGIC, VERSION, 1, 1, 1, 0, 0)
-        for data, fds in ((b"x", []), (b"x" * 100_000, []), (good, []), (good, [null]), (good, [null] * 3), (good, [null, null]),
-                          (struct.pack("<6IQ", 1, VERSION, 1, 1, 1, 0, 0), [null, null]),
-                          (struct.pack("<6IQ", MAGIC, 2, 1, 1, 1, 0, 0), [null, null]),
-                          (struct.pack("<6IQ", MAGIC, VERSION, 1, 1, 1, 0xFFFFFFFF, 0), [null, null]),
-                          (struct.pack("<6IQ", MAGIC, VERSION, 1, 1, 1, 30, 0), [null] * 32), (good, [null] * 60)):
+        for data, fds in (
+            (b"x", []),
+            (b"x" * 100_000, []),
+            (good, []),
+            (good, [null]),
+            (good, [null] * 3),
+            (good, [null, null]),
+            (struct.pack("<6IQ", 1, VERSION, 1, 1, 1, 0, 0), [null, null]),
+            (struct.pack("<6IQ", MAGIC, 2, 1, 1, 1, 0, 0), [null, null]),
+            (struct.pack("<6IQ", MAGIC, VERSION, 1, 1, 1, 0xFFFFFFFF, 0), [null, null]),
+            (struct.pack("<6IQ", MAGIC, VERSION, 1, 1, 1, 30, 0), [null] * 32),
+            (good, [null] * 60),
+        ):
             connection = self.zygote.connect()
             socket.send_fds(connection, [data], fds) if fds else connection.send(data)
             connection.close()
@@ -199,8 +144,18 @@ class GarbagePlain(ZygoteCase):
         null = os.open("/dev/null", os.O_RDWR)
         before = self.zygote.descriptors()
         whole = exec_args(["python3", "-c", "pass"], [])
-        messages = [(b"x", 4), (whole, 0), (whole, 3), (whole, 6), (whole, 20), (b"\0" * 12 + b"\xff" * 4, 4),
-                    (exec_args([], [], "/" + "x" * 5000), 4), (exec_args([], [], "a\0b"), 4), (whole[:14], 4), (b"x" * 150_000, 40)]
+        messages = [
+            (b"x", 4),
+            (whole, 0),
+            (whole, 3),
+            (whole, 6),
+            (whole, 20),
+            (b"\0" * 12 + b"\xff" * 4, 4),
+            (exec_args([], [], "/" + "x" * 5000), 4),
+            (exec_args([], [], "a\0b"), 4),
+            (whole[:14], 4),
+            (b"x" * 150_000, 40),
+        ]
         for data, count in messages:
             link = self.zygote.box()
             socket.send_fds(link, [data], [null] * count) if count else link.send(data)
@@ -232,8 +187,11 @@ class GarbagePlain(ZygoteCase):
             out = os.pipe()
             report = os.pipe()
             code = "import os; print(os.environ.get('A'), os.environb.get(b'B'), 'NOEQUALS' in os.environ)"
-            socket.send_fds(self.link, [exec_args(["python3", "-c", code], env, str(FOLDER))],
-                            [fds[0], out[1], fds[0], report[1]])
+            socket.send_fds(
+                self.link,
+                [exec_args(["python3", "-c", code], env, str(FOLDER))],
+                [fds[0], out[1], fds[0], report[1]],
+            )
             for fd in (fds[0], out[1], report[1]):
                 os.close(fd)
             with os.fdopen(out[0]) as file, os.fdopen(report[0], "rb"):
@@ -258,21 +216,41 @@ class PreloadPlain(unittest.TestCase):
         return str(folder)
 
     def test_modules_are_loaded_once(self):
-        folder = self.modules(counted="print('loading')\nvalue = []")
+        folder = self.modules(
+            counted="import ctypes\nprint('loading')\nctypes.CDLL(None).puts(b'from C')\nvalue = []"
+        )
         zygote = self.zygote("counted", "decimal", env={"PYTHONPATH": folder})
         self.assertEqual((zygote.ready["loaded"], zygote.ready["missing"]), (["counted", "decimal"], {}))
         self.assertEqual(self.outcome(zygote, "import counted; print(counted.value)"), (0, b"[]\n", b""))
 
     def test_modules_that_do_not_load(self):
         folder = self.modules(
-            raises="raise ValueError('not today')", leaves="import sys; sys.exit('leaving')", quits="import os; os._exit(3)",
-            hangs="import time\ntime.sleep(1000)", stubborn="import time\ntry:\n    time.sleep(1000)\nexcept BaseException:\n    time.sleep(1000)",
-            wrong="x = = 1", closes="import os\nos.closerange(3, 50)\nos.chdir('/')\nvalue = 1", good="value = 2")
-        zygote = self.zygote("raises", "leaves", "quits", "hangs", "stubborn", "wrong", "nosuch", "closes", "good",
-                             env={"PYTHONPATH": folder, "ATOLL_ZYGOTE_IMPORT": "0.3"})
+            raises="raise ValueError('not today')",
+            leaves="import sys; sys.exit('leaving')",
+            quits="import os; os._exit(3)",
+            hangs="import time\ntime.sleep(1000)",
+            stubborn="import time\ntry:\n    time.sleep(1000)\nexcept BaseException:\n    time.sleep(1000)",
+            wrong="x = = 1",
+            closes="import os\nos.closerange(3, 50)\nos.chdir('/')\nvalue = 1",
+            good="value = 2",
+        )
+        zygote = self.zygote(
+            "raises",
+            "leaves",
+            "quits",
+            "hangs",
+            "stubborn",
+            "wrong",
+            "nosuch",
+            "closes",
+            "good",
+            env={"PYTHONPATH": folder, "ATOLL_ZYGOTE_IMPORT": "0.3"},
+        )
         self.assertEqual(zygote.ready["loaded"], ["closes", "good"])
         missing = zygote.ready["missing"]
-        self.assertEqual(sorted(missing), ["hangs", "leaves", "nosuch", "quits", "raises", "stubborn", "wrong"])
+        self.assertEqual(
+            sorted(missing), ["hangs", "leaves", "nosuch", "quits", "raises", "stubborn", "wrong"]
+        )
         self.assertIn("not today", missing["raises"])
         self.assertIn("sys.exit", missing["leaves"])
         self.assertIn("os._exit(3)", missing["quits"])
@@ -282,22 +260,34 @@ class PreloadPlain(unittest.TestCase):
 
     def test_a_module_that_blocks_for_good(self):
         """In C code that no signal gets through to: then there is no zygote, and the launcher sees that."""
-        folder = self.modules(blocks="import ctypes, signal\nsignal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGALRM})\n"
-                                     "ctypes.PyDLL(None).pause()")
-        path = self.zygote("blocks", env={"PYTHONPATH": folder, "ATOLL_ZYGOTE_LOAD": "1", "ATOLL_ZYGOTE_IMPORT": "0.2"})
-        self.assertIsNone(path.ready)
-        self.assertEqual(path.process.wait(DEADLINE), 1)
+        folder = self.modules(
+            blocks=(
+                "import ctypes, signal\nsignal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGALRM})\n"
+                "ctypes.PyDLL(None).pause()"
+            )
+        )
+        zygote = self.zygote(
+            "blocks", env={"PYTHONPATH": folder, "ATOLL_ZYGOTE_LOAD": "1", "ATOLL_ZYGOTE_IMPORT": "0.2"}
+        )
+        self.assertIsNone(zygote.ready)
+        self.assertEqual(zygote.process.wait(DEADLINE), 1)
 
     def test_threads_are_told(self):
-        folder = self.modules(threaded="import threading\nthreading.Thread(target=threading.Event().wait, daemon=True).start()")
+        folder = self.modules(
+            threaded="import threading\nthreading.Thread(target=threading.Event().wait, daemon=True).start()"
+        )
         self.assertEqual(self.zygote("threaded", env={"PYTHONPATH": folder}).ready["threads"], 1)
 
     def test_open_files_of_modules_do_not_hurt_children(self):
-        folder = self.modules(opened="import atexit, os, tempfile\nfile = open('/dev/null', 'w')\natexit.register(file.close)")
+        folder = self.modules(
+            opened="import atexit, os, tempfile\nfile = open('/dev/null', 'w')\natexit.register(file.close)"
+        )
         zygote = self.zygote("opened", env={"PYTHONPATH": folder})
         path = FOLDER / "beside"
-        code = (f"import opened\nfiles = [open({str(path)!r} + str(i), 'w') for i in range(40)]\n"
-                "print(files[0].fileno())\n[f.write('x' * 1000) for f in files]\nopened.file.write('y')")
+        code = (
+            f"import opened\nfiles = [open({str(path)!r} + str(i), 'w') for i in range(40)]\n"
+            "print(files[0].fileno())\n[f.write('x' * 1000) for f in files]\nopened.file.write('y')"
+        )
         self.assertEqual(self.outcome(zygote, code), (0, b"3\n", b""))
         self.assertEqual([len((FOLDER / f"beside{i}").read_text()) for i in range(40)], [1000] * 40)
 
@@ -306,55 +296,12 @@ class PreloadPlain(unittest.TestCase):
         self.assertEqual(zygote.process.wait(DEADLINE), 0)
 
     def test_it_stays_while_a_box_is_linked(self):
-        zygote = self.zygote(env={"ATOLL_ZYGOTE_IDLE": "0.05"})
-        try:
-            link = zygote.box()
-            code = "import time; time.sleep(0.3); print('late')"
-            self.assertEqual(Execution(link, ["python3", "-c", code]).outcome()[1], b"late\n")
-            self.assertIsNone(zygote.process.poll())
-            link.close()
-        except BrokenPipeError:
-            pass  # it had left before the box came: allowed
+        zygote = self.zygote(env={"ATOLL_ZYGOTE_IDLE": "0.05"}, boxes=1)
+        code = "import time; time.sleep(0.3); print('late')"
+        self.assertEqual(Execution(zygote.early[0], ["python3", "-c", code]).outcome()[1], b"late\n")
+        self.assertEqual(Execution(zygote.early[0], ["python3", "-c", "print('later')"]).outcome()[1], b"later\n")
+        zygote.early[0].close()
         self.assertEqual(zygote.process.wait(DEADLINE), 0)
-
-
-class ForkedContextWithIPython(ZygoteCase):
-    words = ("numpy", "pandas", "matplotlib.pyplot")
-
-    def test_everything_is_there(self):
-        self.assertEqual(self.zygote.ready["loaded"], ["IPython", "numpy", "pandas", "matplotlib.pyplot"])
-        self.assertEqual(self.zygote.ready["threads"], 0)
-        context = Context(self.link)
-        self.assertEqual(context.run("!echo hi").out, "hi\n")
-        self.assertIn("text/html", context.run("import pandas as pd\npd.DataFrame({'a': [1]})").result)
-        run = context.run("import matplotlib.pyplot as plt\nplt.plot([1, 2]);")
-        self.assertEqual(run.displays[0]["application/vnd.atoll.chart+json"]["type"], "line")
-        run = context.run("plt.boxplot([1, 2, 3])\nplt.show()")
-        self.assertEqual(run.displays[0]["application/vnd.atoll.chart+json"]["type"], "box_and_whisker")
-        self.assertEqual(context.run("get_ipython().user_ns is globals()").plain, "True")
-        self.assertEqual(context.close()[0], 0)
-
-    def test_random_numbers_differ(self):
-        code = "import numpy as np; print(np.random.rand(), np.random.default_rng().random())"
-        outputs = [self.run_code(code)[1].split() for _ in range(4)]
-        for column in zip(*outputs):
-            self.assertEqual(len(set(column)), len(outputs))
-
-    def test_a_script_sees_no_shell(self):
-        status, out, err = self.run_code("import IPython, builtins; print(IPython.get_ipython(), hasattr(builtins, 'get_ipython'))")
-        self.assertEqual((status, out, err), (0, "None False\n", ""))
-
-    def test_a_script_that_plots(self):
-        code = "import matplotlib.pyplot as plt; plt.plot([1, 2]); plt.savefig('plot.png'); plt.show(); print(plt.get_fignums())"
-        self.assertEqual(self.run_code(code)[:2], (0, "[1]\n"))
-
-
-def wait_until(condition):
-    deadline = time.monotonic() + DEADLINE
-    while not condition():
-        if time.monotonic() > deadline:
-            raise AssertionError("waited in vain")
-        time.sleep(0.01)
 
 
 def children_of(pid):

@@ -1,4 +1,5 @@
 """The launcher's and the guest's ends of a zygote, for its tests."""
+
 import functools
 import json
 import os
@@ -7,8 +8,9 @@ import socket
 import struct
 import subprocess
 import time
+import unittest
 
-from support import DEADLINE, FOLDER, HERE, PYTHON, SCRIPT, environment
+from support import DEADLINE, FOLDER, HERE, PYTHON, SCRIPT, Run, environment
 
 BOX = struct.Struct("<6IQ")
 MAGIC, VERSION = 0x47595A41, 1
@@ -34,12 +36,19 @@ def driver_path():
 
 def zygote_environment(**more):
     """As the launcher has it, but for the home: matplotlib's caches lie there."""
-    return {"PATH": os.environ["PATH"], "HOME": str(FOLDER), "LANG": "C.UTF-8", "PYTHONDONTWRITEBYTECODE": "1",
-            "ATOLL_ENTER": helper_path(), **more}
+    return {
+        "PATH": os.environ["PATH"],
+        "HOME": str(FOLDER),
+        "LANG": "C.UTF-8",
+        "PYTHONDONTWRITEBYTECODE": "1",
+        "ATOLL_ENTER": helper_path(),
+        **more,
+    }
 
 
 class Zygote:
-    def __init__(self, *words, env=None, cwd=None):
+    def __init__(self, *words, env=None, cwd=None, boxes=0):
+        """`boxes`: how many to hand over before it is ready."""
         path = str(FOLDER / f"zygote-{os.getpid()}-{time.monotonic_ns()}")
         listener = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         listener.bind(path)
@@ -54,15 +63,22 @@ class Zygote:
 
         with open(driver_path(), "rb") as script:
             self.process = subprocess.Popen(
-                [PYTHON, "-", "zygote", *words], preexec_fn=place, pass_fds=(3, 4), cwd=cwd, stdin=script,
-                stdout=subprocess.DEVNULL, env=zygote_environment(**(env or {})))
-        listener.close()
+                [PYTHON, "-", "zygote", *words],
+                preexec_fn=place,
+                pass_fds=(3, 4),
+                cwd=cwd,
+                stdin=script,
+                stdout=subprocess.DEVNULL,
+                env=zygote_environment(**(env or {})),
+            )
         os.close(ready)
+        self.path = path
+        self.launcher = self.connect()
+        listener.close()
+        self.early = [self.box() for _ in range(boxes)]
         with os.fdopen(read_end) as file:
             text = file.read()
         self.ready = json.loads(text) if text else None
-        self.path = path
-        self.launcher = self.connect()
 
     def connect(self):
         connection = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)
@@ -84,7 +100,8 @@ class Zygote:
         return len(os.listdir(f"/proc/{self.process.pid}/fd"))
 
     def close(self):
-        self.launcher.close()
+        for connection in (self.launcher, *self.early):
+            connection.close()
         self.process.kill()
         self.process.wait()
 
@@ -138,7 +155,53 @@ class Execution:
         out, err, report = (collected[fd] for fd in self._outputs)
         if len(report) != SEEN.size + 4:
             return None, out, err
-        self.seen = SEEN.unpack(report[:SEEN.size])
-        status = struct.unpack("<i", report[SEEN.size:])[0]
+        self.seen = SEEN.unpack(report[: SEEN.size])
+        status = struct.unpack("<i", report[SEEN.size :])[0]
         return os.waitstatus_to_exitcode(status), out, err
 
+
+class ZygoteCase(unittest.TestCase):
+    maxDiff = None
+    words = ("--no-ipython",)
+
+    @classmethod
+    def setUpClass(cls):
+        cls.zygote = Zygote(*cls.words)
+        cls.link = cls.zygote.box()
+
+    @classmethod
+    def tearDownClass(cls):
+        cls.link.close()
+        cls.zygote.close()
+
+    def run_code(self, code, **named):
+        status, out, err = Execution(self.link, ["python3", "-c", code], **named).outcome()
+        return status, out.decode(), err.decode()
+
+
+class Context:
+    """A context in a zygote's child."""
+
+    def __init__(self, link):
+        self.execution = Execution(link, ["python3", "@context"], control=True)
+        self._file = self.execution.control.makefile("rb")
+        self.ready = self.message()
+
+    def message(self):
+        head = self._file.readline()
+        word, size = head.split(b" ")
+        return word.decode(), self._file.read(int(size))
+
+    def run(self, code):
+        code, messages = code.encode(), []
+        self.execution.control.sendall(b"run %d\n%b" % (len(code), code))
+        while not messages or messages[-1][0] != "done":
+            messages.append(self.message())
+        return Run(messages)
+
+    def close(self):
+        self.execution.control.shutdown(socket.SHUT_WR)
+        outcome = self.execution.outcome()
+        self._file.close()
+        self.execution.control.close()
+        return outcome
