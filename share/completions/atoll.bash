@@ -8,14 +8,14 @@ _atoll() {
   local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD-1]} i
   COMPREPLY=()
   if (( COMP_CWORD == 1 )); then
-    COMPREPLY=($(compgen -W 'run doctor backends completion version help -h --help -V --version' -- "$cur"))
+    COMPREPLY=($(compgen -W 'run repl doctor backends image completion version help -h --help -V --version' -- "$cur"))
     return
   fi
   case ${COMP_WORDS[1]} in
     run)
       for (( i = 2; i < COMP_CWORD; i++ )); do
         case ${COMP_WORDS[i]} in
-          --language|-l|--code|-c|--env|-e|--env-file|--mount|--workdir|--hostname|--backend|--memory|--cpus|--pids|--disk|--inodes|--open-files|--timeout|--max-output|--deny-read|--allow-write|--deny-write|--output|-o|--color) (( i++ ));;
+          --language|-l|--code|-c|--image|--env|-e|--env-file|--mount|--workdir|--preload|--hostname|--backend|--memory|--cpus|--pids|--disk|--inodes|--open-files|--timeout|--max-output|--deny-read|--allow-write|--deny-write|--output|-o|--color) (( i++ ));;
           --) i=-1; break;;
           -?*) ;;
           *) i=-1; break;;
@@ -25,10 +25,12 @@ _atoll() {
       case $prev in
         --language|-l) COMPREPLY=($(compgen -W 'python javascript bash py js node sh shell' -- "$cur")); return;;
         --code|-c) COMPREPLY=(); return;;
+        --image) COMPREPLY=(); return;;
         --env|-e) COMPREPLY=(); return;;
         --env-file) _atoll_files "$cur"; return;;
         --mount) compopt -o nospace; _atoll_files "$cur"; return;;
         --workdir) COMPREPLY=(); return;;
+        --preload) COMPREPLY=(); return;;
         --hostname) COMPREPLY=(); return;;
         --backend) COMPREPLY=($(compgen -W 'native' -- "$cur")); return;;
         --memory) COMPREPLY=(); return;;
@@ -45,8 +47,34 @@ _atoll() {
         --output|-o) COMPREPLY=($(compgen -W 'text json' -- "$cur")); return;;
         --color) COMPREPLY=($(compgen -W 'auto always never' -- "$cur")); return;;
       esac
-      if [[ $cur == -* ]]; then COMPREPLY=($(compgen -W '-l --language -c --code -e --env --env-file --mount --workdir --hostname --backend --memory --cpus --pids --disk --inodes --open-files --timeout --max-output --deny-read --allow-write --deny-write -i --interactive -t --tty -o --output -q --quiet -v --verbose --color -h --help' -- "$cur")); return; fi
+      if [[ $cur == -* ]]; then COMPREPLY=($(compgen -W '-l --language -c --code --image -e --env --env-file --mount --workdir --preload --hostname --backend --memory --cpus --pids --disk --inodes --open-files --timeout --max-output --deny-read --allow-write --deny-write -i --interactive -t --tty -o --output -q --quiet -v --verbose --color -h --help' -- "$cur")); return; fi
       _atoll_files "$cur";;
+    repl)
+      case $prev in
+        --language|-l) COMPREPLY=($(compgen -W 'python javascript typescript bash py js node ts sh shell' -- "$cur")); return;;
+        --image) COMPREPLY=(); return;;
+        --env|-e) COMPREPLY=(); return;;
+        --env-file) _atoll_files "$cur"; return;;
+        --mount) compopt -o nospace; _atoll_files "$cur"; return;;
+        --workdir) COMPREPLY=(); return;;
+        --preload) COMPREPLY=(); return;;
+        --hostname) COMPREPLY=(); return;;
+        --backend) COMPREPLY=($(compgen -W 'native' -- "$cur")); return;;
+        --memory) COMPREPLY=(); return;;
+        --cpus) COMPREPLY=(); return;;
+        --pids) COMPREPLY=(); return;;
+        --disk) COMPREPLY=(); return;;
+        --inodes) COMPREPLY=(); return;;
+        --open-files) COMPREPLY=(); return;;
+        --timeout) COMPREPLY=(); return;;
+        --deny-read) COMPREPLY=(); return;;
+        --allow-write) COMPREPLY=(); return;;
+        --deny-write) COMPREPLY=(); return;;
+        --save) compopt -o nospace; _atoll_files "$cur"; return;;
+        --color) COMPREPLY=($(compgen -W 'auto always never' -- "$cur")); return;;
+      esac
+      if [[ $cur == -* ]]; then COMPREPLY=($(compgen -W '-l --language --image -e --env --env-file --mount --workdir --preload --hostname --backend --memory --cpus --pids --disk --inodes --open-files --timeout --deny-read --allow-write --deny-write --json --save -q --quiet -v --verbose --color -h --help' -- "$cur")); return; fi
+      ;;
     doctor)
       case $prev in
         --output|-o) COMPREPLY=($(compgen -W 'text json' -- "$cur")); return;;
@@ -61,6 +89,15 @@ _atoll() {
       esac
       if [[ $cur == -* ]]; then COMPREPLY=($(compgen -W '-o --output --color -h --help' -- "$cur")); return; fi
       ;;
+    image)
+      case $prev in
+        --name) COMPREPLY=(); return;;
+        --max-size) COMPREPLY=(); return;;
+        --output|-o) COMPREPLY=($(compgen -W 'text json' -- "$cur")); return;;
+        --color) COMPREPLY=($(compgen -W 'auto always never' -- "$cur")); return;;
+      esac
+      if [[ $cur == -* ]]; then COMPREPLY=($(compgen -W '--name --max-size -q --quiet -o --output --color -h --help' -- "$cur")); return; fi
+      COMPREPLY=($(compgen -W 'import ls rm inspect' -- "$cur"));;
     completion)
       if [[ $cur == -* ]]; then COMPREPLY=($(compgen -W '-h --help' -- "$cur")); return; fi
       COMPREPLY=($(compgen -W 'bash zsh fish' -- "$cur"));;
@@ -69,7 +106,7 @@ _atoll() {
       ;;
     help)
       if [[ $cur == -* ]]; then COMPREPLY=($(compgen -W '--markdown -h --help' -- "$cur")); return; fi
-      COMPREPLY=($(compgen -W 'run doctor backends completion version help' -- "$cur"));;
+      COMPREPLY=($(compgen -W 'run repl doctor backends image completion version help' -- "$cur"));;
   esac
 }
 complete -F _atoll atoll

@@ -39,7 +39,7 @@ struct RunOptions {
   std::vector<std::string> allow_write;
   std::vector<std::string> deny_write;
   std::string backend = "native";
-  std::string image;  // empty: the host's own system folders
+  std::string image;                   // empty: the host's own system folders
   std::optional<std::string> preload;  // modules, separated by commas
 
   bool interactive = false;

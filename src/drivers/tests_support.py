@@ -242,7 +242,7 @@ class Driver:
 
 
 class Case(unittest.TestCase):
-    """Tests of one driver. All classes of a file with the same argv share one context, in a folder of its own."""
+    """Tests of one driver. All classes of a file with the same argv share one context and its folder."""
     maxDiff = None
     argv = ()  # set by the subclass
     _shared = {}  # argv -> (folder, driver)

@@ -74,18 +74,16 @@ Result<void> remove_tree(int at, const std::string& name) {
 Result<std::string> read_text(int at, const char* name, std::size_t most) {
   UniqueFd file(::openat(at, name, O_RDONLY | O_NOFOLLOW | O_CLOEXEC));
   if (!file) return fail_errno("reading the image store");
-  std::string text(most + 1, '\0');
-  std::size_t filled = 0;
-  while (filled < text.size()) {
-    ssize_t got = ::read(file.get(), text.data() + filled, text.size() - filled);
+  std::string text;
+  char buffer[16384];
+  for (;;) {
+    ssize_t got = ::read(file.get(), buffer, sizeof buffer);
     if (got < 0 && errno == EINTR) continue;
     if (got < 0) return fail_errno("reading the image store");
-    if (got == 0) break;
-    filled += static_cast<std::size_t>(got);
+    if (got == 0) return text;
+    text.append(buffer, static_cast<std::size_t>(got));
+    if (text.size() > most) return fail(Code::kTooLarge, "a file of the image store is too large");
   }
-  if (filled > most) return fail(Code::kTooLarge, "a file of the image store is too large");
-  text.resize(filled);
-  return text;
 }
 
 Result<UniqueFd> write_text(const UniqueFd& folder, const std::string& name,

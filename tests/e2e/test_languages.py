@@ -62,7 +62,8 @@ def needs(language):
         @functools.wraps(test)
         def wrapper(self):
             if not has(language):
-                print(f"{language} is not in the sandbox's root\n[  SKIPPED ] e2e_languages.{test.__name__}", flush=True)
+                print(f"{language} is not in the sandbox's root")
+                print(f"[  SKIPPED ] e2e_languages.{test.__name__}", flush=True)
                 self.skipTest(f"no {language} in the sandbox")
             test(self)
         return wrapper

@@ -72,14 +72,14 @@ __atoll_hide_control() {
 
 # Waits for the next code, and leaves it in __atoll_code.
 __atoll_next() {
-  local word length rest
+  local REPLY  # without a name nothing is split at IFS, which is the code's
   while :; do
-    if ! IFS=' ' LC_ALL=C builtin read -r -u "$__atoll_control" word length; then
+    if ! LC_ALL=C builtin read -r -u "$__atoll_control"; then
       __atoll_over=1
       exit 0
     fi
-    __atoll_read_body "$length"
-    [[ $word == run ]] && break
+    __atoll_read_body "${REPLY##* }"
+    [[ $REPLY == 'run '* ]] && break
   done
   __atoll_run=$((__atoll_run + 1))
   if [[ -n $__atoll_has_nul ]]; then
@@ -94,7 +94,7 @@ __atoll_next() {
 
 # Exactly LENGTH bytes. A long body goes through head, as the shell reads a socket byte by byte.
 __atoll_read_body() {  # LENGTH
-  local part left=$1
+  local REPLY left=$1
   __atoll_code= __atoll_has_nul=
   if ((left > 65536)) && builtin type -P head >/dev/null; then
     { __atoll_code=$(head -c "$left" <&"$__atoll_control"; builtin printf x); } 2>/dev/null
@@ -104,13 +104,13 @@ __atoll_read_body() {  # LENGTH
     return
   fi
   while ((left > 0)); do
-    if ! IFS= LC_ALL=C builtin read -r -d '' -n "$left" -u "$__atoll_control" part; then
+    if ! LC_ALL=C builtin read -r -d '' -n "$left" -u "$__atoll_control"; then
       __atoll_over=1
       exit 0
     fi
-    __atoll_byte_length "$part"
+    __atoll_byte_length "$REPLY"
     left=$((left - __atoll_length))
-    __atoll_code+=$part
+    __atoll_code+=$REPLY
     ((left == 0)) || { __atoll_has_nul=1; left=$((left - 1)); }
   done
 }

@@ -78,6 +78,15 @@ function stringOf(value, fallback) {
 
 // The body of an `error` message.
 function describe(thrown, cell) {
+  try {
+    return describeAny(thrown, cell);
+  } catch {
+    const evalue = 'an error that cannot be shown';
+    return { ename: 'Error', evalue, traceback: `Error: ${evalue}` };
+  }
+}
+
+function describeAny(thrown, cell) {
   if (!isError(thrown)) {
     const evalue = cut(textOf(thrown), MAX_MESSAGE);
     return { ename: 'Uncaught', evalue, traceback: `Uncaught ${evalue}` };

@@ -26,7 +26,8 @@ class Messages(bash_case.Case):
 
     def test_syntax_errors(self):
         for code, evalue in (("if", "line 2: syntax error: unexpected end of file"),
-                             ("echo 'é\"'\n)", "line 2: syntax error near unexpected token `)'\nline 2: `)'"),
+                             ("echo 'é\"'\n)",
+                              "line 2: syntax error near unexpected token `)'\nline 2: `)'"),
                              ("echo \"\\", "line 1: unexpected EOF while looking for matching `\"'")):
             outcome = self.run_code(code, exit_code=2)
             self.assertEqual(outcome.error["ename"], "SyntaxError", outcome)
@@ -88,7 +89,8 @@ class Interrupt(bash_case.Case):
 
     def test_background_jobs_are_spared(self):
         # The shell below must have got as far as to ignore SIGINT, as those in the background do.
-        self.run_code("sleep 1000 & job=$!; until [[ $(grep SigIgn /proc/$job/status) =~ [2367abef]$ ]]; do :; done")
+        self.run_code("sleep 1000 & job=$!\n"
+                      "until [[ $(grep SigIgn /proc/$job/status) =~ [2367abef]$ ]]; do :; done")
         self.interrupt("sleep 1000")
         self.run_code("kill $job")
 

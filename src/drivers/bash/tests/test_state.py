@@ -17,7 +17,8 @@ trap 'echo usr1' USR1; exec 5<<<'a line'; cd /usr
 set -- one 'two three'
 """.strip()
 SHOW = r"""
-printf '[%s]' "$x" "$constant" "$number" "${map[two words]}" "${#list[@]}" "${list[7]}" "$other" "$upper"; echo
+printf '[%s]' "$x" "$constant" "$number" "${map[two words]}" "${#list[@]}" "${list[7]}" "$other" "$upper"
+echo
 f arg; bash -c 'exported; echo "$shown"'; greet
 shopt -q extglob && shopt -q nullglob && [[ $SHELLOPTS == *pipefail* ]] && echo options
 umask; kill -USR1 $$; read -u 5 line && echo "$line"; exec 5<&-; pwd; echo "$#:$2"
@@ -84,16 +85,19 @@ class State(bash_case.Case):
 
     def test_options_of_the_code_do_not_reach_the_driver(self):
         driver = self.fresh()
-        driver.run("set -euo pipefail; set -fka; IFS=x; LC_ALL=C; shopt -s nocasematch failglob; printf() { :; }")
+        driver.run("set -euo pipefail; set -fka; readonly IFS=x1; LC_ALL=C; REPLY=mine\n"
+                   "shopt -s nocasematch failglob; printf() { :; }")
         self.assertEqual(driver.run("unset -f printf; echo $-").stdout.strip(" \n"), "aefhkuBc")
         self.assertEqual(driver.run("false").exit_code, 1)
         self.assertEqual(driver.run("env | grep -c __atoll").stdout, "0\n")
+        self.assertEqual(driver.run("  echo \"$REPLY\"  ").stdout, "mine\n")
 
 
 class Exits(bash_case.Case):
     def test_status_is_that_of_the_last_command(self):
-        for code, status in (("true", 0), ("false", 1), ("(exit 7)", 7), ("exit 42", 42), ("no-such-command", 127),
-                             ("set -e; (exit 9); echo no", 9), ("set +e; kill -9 $BASHPID & wait $!", 137), ("", 0)):
+        for code, status in (("true", 0), ("false", 1), ("(exit 7)", 7), ("exit 42", 42), ("", 0),
+                             ("no-such-command", 127), ("set -e; (exit 9); echo no", 9),
+                             ("set +e; kill -9 $BASHPID & wait $!", 137)):
             outcome = self.run_code(code, exit_code=status)
             self.assertIsNone(outcome.error, outcome)
             self.assertEqual(outcome.stdout, "")
@@ -110,7 +114,8 @@ class Exits(bash_case.Case):
         self.expect("exit 5", "bye 5\n", exit_code=5)
         self.expect("exit 6", "", exit_code=6)
         self.expect("trap 'echo t; exit 9' EXIT; set -e; false", "t\n", exit_code=1)
-        self.expect("set +e; (trap 'echo sub' EXIT; echo in); trap 'echo no' EXIT; trap - EXIT; exit", "in\nsub\n")
+        self.expect("set +e; (trap 'echo sub' EXIT; echo in)", "in\nsub\n")
+        self.expect("trap 'echo no' EXIT; trap - EXIT; exit", "")
 
     def test_other_traps(self):
         self.expect("trap 'echo err' ERR; false; true", "err\n")

@@ -27,7 +27,8 @@ class Interrupt(javascript_case.Case):
         self.interrupt("console.log('go'); 'x'.repeat(100).match(/(x+x+)+y/)")
         self.interrupt("setTimeout(() => { console.log('go'); for (;;); }, 0); await new Promise(() => {})")
         self.interrupt("setImmediate(() => { console.log('go'); for (;;); }); await new Promise(() => {})")
-        self.interrupt("process.nextTick(() => { console.log('go'); for (;;); }); await new Promise(() => {})")
+        self.interrupt("process.nextTick(() => { console.log('go'); for (;;); })\n"
+                       "await new Promise(() => {})")
         self.interrupt("require('fs').readFile('/dev/null', () => { console.log('go'); for (;;); })\n"
                        "await new Promise(() => {})")
 

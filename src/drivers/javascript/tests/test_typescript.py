@@ -26,12 +26,14 @@ class TypeScript(javascript_case.Case):
     def test_types(self):
         self.expect_typed("const n: number = 5; interface Named { name: string }\nn", "5")
         self.expect_typed("const same = <T,>(x: T): T => x; same<string>('s')", "'s'")
-        self.expect_typed("import type {Stats} from 'fs'; import {join} from 'path'\njoin('a', 'b') as string", "'a/b'")
+        self.expect_typed("import type {Stats} from 'fs'; import {join} from 'path'\n"
+                          "join('a', 'b') as string", "'a/b'")
         self.expect_typed("await Promise.resolve<number>(4)", "4")
 
     def test_what_is_more_than_types(self):
         self.expect_typed("enum Level { low = 3, high }\nLevel.high", "4")
-        self.expect_typed("class P { constructor(private n: number) {} get() { return this.n } }\nnew P(6).get()", "6")
+        self.expect_typed("class P { constructor(private n: number) {} get() { return this.n } }\n"
+                          "new P(6).get()", "6")
 
     def test_errors(self):
         self.expect_error("const n: = 5", "SyntaxError")
