@@ -1,5 +1,6 @@
 #include "contexts/json_object.hpp"
 
+#include <algorithm>
 #include <charconv>
 #include <utility>
 
@@ -14,10 +15,13 @@ namespace json = boost::json;
 
 // Wants to know only whether the text is JSON.
 struct NoHandler {
+  // The names are Boost's.
+  // NOLINTBEGIN(readability-identifier-naming)
   static constexpr std::size_t max_object_size = static_cast<std::size_t>(-1);
   static constexpr std::size_t max_array_size = static_cast<std::size_t>(-1);
   static constexpr std::size_t max_key_size = static_cast<std::size_t>(-1);
   static constexpr std::size_t max_string_size = static_cast<std::size_t>(-1);
+  // NOLINTEND(readability-identifier-naming)
   using Ec = json::error_code;
   using Text = json::string_view;
   bool on_document_begin(Ec&) { return true; }

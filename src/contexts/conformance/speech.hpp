@@ -50,14 +50,14 @@ Task<Result<RunResult>> run_and_interrupt(Context* context, std::string code);
 // Puts a sandbox whose Python comes from a zygote into the box, and runs the case there.
 Task<void> in_zygote_sandbox(Box* box, Task<void> (*body)(Box*, const Speech*));
 
-template <Task<void> (*kBody)(Box*, const Speech*)>
+template <Task<void> (*Body)(Box*, const Speech*)>
 Task<void> from_zygote(Box* box) {
-  return in_zygote_sandbox(box, kBody);
+  return in_zygote_sandbox(box, Body);
 }
 
-template <Language kLanguage, Task<void> (*kBody)(Box*, const Speech*)>
+template <Language In, Task<void> (*Body)(Box*, const Speech*)>
 Task<void> in_language(Box* box) {
-  return kBody(box, &speech_of(kLanguage));
+  return Body(box, &speech_of(In));
 }
 
 }  // namespace atl::contexts

@@ -1,4 +1,4 @@
-eval "${BASH_EXECUTION_STRING#*$'\n'}"; __atoll_begin "$@"; set --; source "$__atoll_state"; __atoll_begun; while __atoll_next; do __atoll_options_on; eval "$__atoll_code"; { __atoll_finish "$?"; } 2>/dev/null; done; exit
+trap : INT; eval "${BASH_EXECUTION_STRING#*$'\n'}"; __atoll_begin "$@"; set --; source "$__atoll_state"; __atoll_begun; while __atoll_next; do __atoll_options_on; eval "$__atoll_code"; { __atoll_finish "$?"; } 2>/dev/null; done; exit
 # The driver of Bash contexts (docs/context-protocol.md). The line above is all that runs; it reads
 # the functions below from this text first. It is one line so that the shell counts the code's lines
 # from 1.
@@ -213,19 +213,21 @@ __atoll_exit() {  # STATUS [POSITIONAL…]
   { __atoll_running=0; set +x; } 2>/dev/null
   __atoll_options_off
   ((__atoll_over)) && return
+  builtin trap '' INT  # for the shells below too
   __atoll_status=$1
   shift
   ((${#FUNCNAME[@]} == 1)) || set --
   if [[ -n $__atoll_trap_EXIT ]]; then
-    (builtin trap - EXIT INT; (exit "$__atoll_status"); eval "$__atoll_trap_EXIT")
+    (builtin trap - EXIT; (exit "$__atoll_status"); eval "$__atoll_trap_EXIT")
   fi
   [[ -e /proc/self/fd/$__atoll_control ]] || __atoll_on_term='__atoll_over=1; exit 143'
 __atoll_control=121       # the socket, closed on exec
   __atoll_state=$(__atoll_save "$@")
-  builtin trap - {1..8} {10..18} {20..31}  # an ignored signal would stay so for good
+  builtin trap - 1 {3..8} {10..18} {20..31}  # an ignored signal would stay so for good
   __atoll_state_fd=
   exec {__atoll_stdin_fd}<&0
   exec {__atoll_state_fd}<<<"$__atoll_state"
+  builtin trap : INT  # SIGINT kills only from here to the first command of the new shell
   exec "$__atoll_shell" --norc --noprofile -c "$__atoll_script" "$0" \
     restore "$__atoll_stdin_fd" "$__atoll_state_fd" "$__atoll_run" "$__atoll_status" \
     "$__atoll_interrupted" <&"$__atoll_control"  # a copy at 0, 1 or 2 is not closed on exec
