@@ -23,7 +23,7 @@ _atoll() {
       done
       if (( i == -1 )); then _atoll_files "$cur"; return; fi
       case $prev in
-        --language|-l) COMPREPLY=($(compgen -W 'python javascript bash py js node sh shell' -- "$cur")); return;;
+        --language|-l) COMPREPLY=($(compgen -W 'python javascript typescript bash c cpp go java rust py js node ts sh shell' -- "$cur")); return;;
         --code|-c) COMPREPLY=(); return;;
         --image) COMPREPLY=(); return;;
         --env|-e) COMPREPLY=(); return;;

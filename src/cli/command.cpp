@@ -11,13 +11,17 @@ namespace atl::cli {
 namespace {
 
 constexpr std::array kRunSections{
-    Section{"Languages",
-            "python (py), run by python3: files .py.\n"
-            "javascript (js, node), run by node: files .js and .mjs.\n"
-            "bash (shell, sh), run by bash: files .sh and .bash.\n\n"
-            "A script is put into /workspace under its own name (into /tmp when a mount covers "
-            "/workspace) and runs with /workspace as its working folder. Code and scripts may be "
-            "64 MiB."},
+    Section{
+        "Languages",
+        "python (py), run by python3: files .py.\n"
+        "javascript (js, node), run by node: files .js, .mjs and .cjs.\n"
+        "typescript (ts), run by node 22.13 or newer: files .ts, .mts and .cts.\n"
+        "bash (shell, sh), run by bash: files .sh and .bash.\n"
+        "c, cpp (c++, cxx), go (golang), java, rust (rs), compiled inside the sandbox: files .c, "
+        ".cpp, .cc, .cxx, .go, .java and .rs.\n\n"
+        "A script is put into /workspace under its own name (into /tmp when a mount covers "
+        "/workspace) and runs with /workspace as its working folder. Code and scripts may be "
+        "64 MiB."},
     Section{
         "What a program finds inside",
         "The host's system folders (/usr, /lib, /bin and the like), read-only; a small /etc made "

@@ -20,12 +20,12 @@ constexpr std::array kTable{
            .short_name = 'l',
            .argument = "LANG",
            .help =
-               "Language of the code: python, javascript or bash (py, js, node, sh and shell are "
-               "understood too). Without it the suffix of the file decides; code given with -c or "
-               "on stdin is Python.",
+               "Language of the code: python, javascript, typescript, bash, c, cpp, go, java or "
+               "rust (usual short names are understood too). Without it the suffix of the file "
+               "decides; code given with -c or on stdin is Python.",
            .set = set_text<&RunOptions::language>,
            .complete = Complete::kWords,
-           .words = "python javascript bash py js node sh shell",
+           .words = "python javascript typescript bash c cpp go java rust py js node ts sh shell",
            .group = "What to run"},
     Option{.name = "code",
            .short_name = 'c',
