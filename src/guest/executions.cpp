@@ -37,16 +37,19 @@ void Executions::reap() {
     siginfo_t info{};
     // Looks first and takes later: the status of an execution is collected with its usage figures.
     if (::waitid(P_ALL, 0, &info, WEXITED | WNOHANG | WNOWAIT) != 0 || info.si_pid == 0) return;
+    auto ended = std::ranges::find_if(table_, [&](const auto& item) {
+      return item.second->running() && item.second->pid() == info.si_pid;
+    });
+    // What a context's code has started goes with its interpreter, whose group has a name only as
+    // long as it is not collected.
+    if (ended != table_.end() && ended->second->has_control()) ::kill(-info.si_pid, SIGKILL);
     int status = 0;
     rusage usage{};
     if (::wait4(info.si_pid, &status, WNOHANG, &usage) != info.si_pid) return;
-    for (auto& [id, execution] : table_) {
-      if (!execution->running() || execution->pid() != info.si_pid) continue;
-      --running_;
-      some_ended_ = true;
-      execution->ended(status, usage);
-      break;
-    }
+    if (ended == table_.end()) continue;
+    --running_;
+    some_ended_ = true;
+    ended->second->ended(status, usage);
   }
 }
 

@@ -115,6 +115,18 @@ TEST_F(Guest, OutputBeforeAControlMessageArrivesBeforeIt) {
   EXPECT_EQ(host.finish(channel).exit->exit_code, 0);
 }
 
+TEST_F(Guest, WhatAProgramWithAControlSocketStartedEndsWithIt) {
+  ExecArgs args = shell("sleep 600 & echo $! >&3; kill -KILL $$");
+  args.flags = ExecArgs::kControlSocket;
+  Log& log = run(args);
+  EXPECT_EQ(log.exit->signal, SIGKILL);
+  pid_t child = std::stoi(log.data[kControl]);
+  // The guest reaps it as well; until then it is a zombie.
+  Log& state =
+      run("while [ -d /proc/" + std::to_string(child) + " ]; do sleep 0.01; done; echo gone");
+  EXPECT_EQ(state.data[kStdout], "gone\n");
+}
+
 // Nobody acknowledges, so the ring fills: the message behind the output must wait for it.
 TEST_F(Guest, AControlMessageWaitsForOutputThatFillsTheWindow) {
   host.auto_credit = false;

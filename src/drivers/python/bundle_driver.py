@@ -1,20 +1,35 @@
 #!/usr/bin/env python3
 """Makes one script of the driver's modules: `python3 -c "$(cat OUT)" context` needs no other file.
 
+What every context loads at its start or for its first result is there in compiled form too, for
+interpreters of the same version as this one: to compile it takes as long as the rest of a start. Others
+compile the source.
+
 usage: bundle_driver.py OUT
 """
 import ast
+import base64
+import importlib.util
 import io
+import marshal
 import pathlib
 import sys
 import tokenize
+import zlib
 
 PACKAGE = pathlib.Path(__file__).resolve().parent / "_atoll"
 MAX_BYTES = 120 << 10  # Linux takes 128 KiB as one argument
+START = ("__init__", "context", "display", "finish", "forks", "interrupts", "main", "mainmodule", "recursion",
+         "shell", "sources", "streams", "watch", "wire")
+FIRST_RUN = ("bundle", "errors")
 
 LOADER = '''\
 import sys
+from _frozen_importlib_external import MAGIC_NUMBER
+from binascii import a2b_base64
+from zlib import decompress
 class _Modules:
+    ready = {}
     def find_spec(self, name, path=None, target=None):
         if name.startswith("_atoll.") and name[7:] in sources:
             from _frozen_importlib import ModuleSpec
@@ -23,11 +38,18 @@ class _Modules:
         return None
     def exec_module(self, module):
         name = module.__name__[7:] or "__init__"
-        exec(compile(sources[name], "<atoll>/" + name + ".py", "exec", dont_inherit=True), vars(module))
+        code = self.ready.pop(name, None)
+        if code is None:
+            source = decompress(a2b_base64(sources[name]))
+            code = compile(source, "<atoll>/" + name + ".py", "exec", dont_inherit=True)
+        exec(code, vars(module))
+modules = _Modules()
+if MAGIC_NUMBER == compiled_for:
+    from marshal import loads
+    modules.ready = loads(decompress(a2b_base64(compiled)))
 package = type(sys)("_atoll")
 package.__path__ = []
 sys.modules["_atoll"] = package
-modules = _Modules()
 modules.exec_module(package)
 sys.meta_path.append(modules)
 import _atoll.main
@@ -56,10 +78,18 @@ def without_comments(text):
     return "".join(lines)
 
 
+def packed(data):
+    return base64.b64encode(zlib.compress(data, 9)).decode()
+
+
 def bundled():
-    sources = "".join(f"{path.stem!r}: {without_comments(path.read_text(encoding='utf-8'))!r},\n"
-                      for path in sorted(PACKAGE.glob("*.py")))
-    return "sources = {\n" + sources + "}\n" + LOADER
+    sources = {path.stem: without_comments(path.read_text(encoding="utf-8"))
+               for path in sorted(PACKAGE.glob("*.py"))}
+    compiled = {name: compile(sources[name], f"<atoll>/{name}.py", "exec", dont_inherit=True)
+                for name in START + FIRST_RUN}
+    entries = "".join(f"{name!r}: {packed(source.encode())!r},\n" for name, source in sources.items())
+    return (f"sources = {{\n{entries}}}\ncompiled_for = {importlib.util.MAGIC_NUMBER!r}\n"
+            f"compiled = {packed(marshal.dumps(compiled))!r}\n{LOADER}")
 
 
 def main():

@@ -1,4 +1,4 @@
-"""matplotlib in a context: figures are shown at the end of a run or by show(), as pictures with their data."""
+"""matplotlib in a context: figures are shown at the end of a run or by show(), with their data."""
 import os
 import sys
 

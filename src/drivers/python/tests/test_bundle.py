@@ -31,8 +31,12 @@ class Bundle(unittest.TestCase):
 
     def test_the_tool_writes_it(self):
         with tempfile.NamedTemporaryFile() as file:
-            subprocess.run([sys.executable, str(HERE.parent / "bundle_driver.py"), file.name], check=True)
-            self.assertEqual(file.read().decode(), SCRIPT)
+            subprocess.run(
+                [sys.executable, "-B", str(HERE.parent / "bundle_driver.py"), file.name], check=True
+            )
+            written = file.read().decode()
+        self.assertEqual(written.partition("compiled = ")[0], SCRIPT.partition("compiled = ")[0])
+        compile(written, "driver", "exec")
 
     def test_a_wrong_mode(self):
         done = subprocess.run(
@@ -41,23 +45,44 @@ class Bundle(unittest.TestCase):
         self.assertEqual(done.returncode, 1)
         self.assertIn("usage", done.stderr)
 
+    def started(self, script, shown):
+        """What `shown` is worth when a context's modules are loaded."""
+        script = script.replace(
+            "with _atoll.main.Program():", f"import _atoll.context\nprint({shown})\nsys.exit()\nwith 0:"
+        )
+        done = subprocess.run(
+            [PYTHON, "-c", script], capture_output=True, text=True, env=environment(), check=True
+        )
+        return done.stdout.split()
+
     def test_a_plain_start_loads_little(self):
-        """What a context imports before it is ready; each module more is paid for at every start."""
-        before = subprocess.run(
+        """Each module more is paid for at every start."""
+        done = subprocess.run(
             [PYTHON, "-c", "import sys; print(*sys.modules)"],
             capture_output=True,
             text=True,
             env=environment(),
             check=True,
-        ).stdout.split()
-        code = SCRIPT.replace(
-            "with _atoll.main.Program():", "import _atoll.context\nprint(*sys.modules)\nsys.exit()\nwith 0:"
         )
-        after = subprocess.run(
-            [PYTHON, "-c", code, "context"], capture_output=True, text=True, env=environment(), check=True
-        ).stdout.split()
-        new = {name for name in set(after) - set(before) if not name.startswith("_atoll")}
-        self.assertLessEqual(new, {"_ast", "errno", "fcntl", "select", "_collections", "time"})
+        new = set(self.started(SCRIPT, "*sys.modules")) - set(done.stdout.split())
+        others = {name for name in new if not name.startswith("_atoll")}
+        self.assertLessEqual(
+            others, {"_ast", "binascii", "errno", "fcntl", "select", "_collections", "time", "zlib"}
+        )
+
+    def test_what_a_start_loads_is_compiled(self):
+        loaded = {
+            name.partition(".")[2] or "__init__"
+            for name in self.started(SCRIPT, "*sys.modules")
+            if name.partition(".")[0] == "_atoll"
+        }
+        self.assertEqual(loaded, set(bundle_driver.START))
+        self.assertEqual(self.started(SCRIPT, "*modules.ready"), list(bundle_driver.FIRST_RUN))
+
+    def test_other_versions_compile_the_source(self):
+        foreign = SCRIPT.replace("compiled_for = b'", "compiled_for = b'?")
+        self.assertNotEqual(foreign, SCRIPT)
+        self.assertEqual(self.started(foreign, "len(modules.ready)"), ["0"])
 
 
 if __name__ == "__main__":
