@@ -22,8 +22,15 @@ import harness
 HERE = Path(__file__).resolve().parent
 
 
-def observed(programs, **kwargs):
-    out = programs.run(["/cases/posture"], stderr=subprocess.DEVNULL, **kwargs)
+POSTURE = ["/cases/posture"]
+# The same from a zygote: its fork becomes the program. Python ignores these two signals, always.
+FORKED = ["python3", "-c", "import os, signal; [signal.signal(n, signal.SIG_DFL) for n in (signal.SIGPIPE, "
+          "signal.SIGXFSZ)]; os.execv('/cases/posture', ['/cases/posture'])"]
+ZYGOTE = ["--preload", "none"]
+
+
+def observed(programs, command=POSTURE, **kwargs):
+    out = programs.run(command, stderr=subprocess.DEVNULL, **kwargs)
     if out.code != 0:
         raise AssertionError(f"posture ended with {out.code}: {out.tail()}")
     record = {}
@@ -53,9 +60,22 @@ def compare(record, expected):
     return problems
 
 
-def check_inside(programs, name):
-    record = observed(programs)
+def check_forked(programs, name):
+    """A zygote is left by the first run and found by a later one."""
+    def found():
+        return "from a zygote" in programs.run(["python3", "-c", "pass"], options=[*ZYGOTE, "-v"]).output
+    if programs.rootless:
+        return []
+    if not harness.poll_until(found, 60):
+        return ["no zygote came"]
+    return check_inside(programs, name, FORKED, options=ZYGOTE, filters="4")
+
+
+def check_inside(programs, name, command=POSTURE, options=(), filters=None):
+    record = observed(programs, command, options=options)
     expected = json.loads((HERE / name).read_text())
+    if filters is not None:  # a zygote's own come on top
+        expected["Seccomp_filters"] = [filters]
     for key, values in record.items():
         if key.startswith("ns_"):
             kind = key[3:]
@@ -129,7 +149,8 @@ def main():
         programs = harness.Programs(Path(options.build), rootless=rootless)
         try:
             who = "rootless" if rootless else "root"
-            for what, check in (("inside", lambda: check_inside(programs, name)), ("outside", lambda: check_outside(programs))):
+            for what, check in (("inside", lambda: check_inside(programs, name)),
+                                ("forked", lambda: check_forked(programs, name)), ("outside", lambda: check_outside(programs))):
                 try:
                     problems = check()
                 except (AssertionError, OSError, KeyError, IndexError) as error:
