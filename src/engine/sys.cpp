@@ -73,7 +73,8 @@ bool make_pipe(UniqueFd& read_end, UniqueFd& write_end) {
   return true;
 }
 
-UniqueFd listen_at(const UniqueFd& dir, const char* name, int type, const uid_t* owner) {
+UniqueFd listen_at(const UniqueFd& dir, const char* name, int type, const uid_t* owner,
+                   bool at_once) {
   UniqueFd fd(::socket(AF_UNIX, type | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
   sockaddr_un address{.sun_family = AF_UNIX, .sun_path = {}};
   std::snprintf(address.sun_path, sizeof address.sun_path, "/proc/self/fd/%d/%s", dir.get(), name);
@@ -82,7 +83,7 @@ UniqueFd listen_at(const UniqueFd& dir, const char* name, int type, const uid_t*
   if (!fd || ::fchmod(fd.get(), 0600) != 0 ||
       ::bind(fd.get(), reinterpret_cast<sockaddr*>(&address), sizeof address) != 0 ||
       (owner && ::fchownat(dir.get(), name, *owner, kSameGroup, AT_SYMLINK_NOFOLLOW) != 0) ||
-      ::listen(fd.get(), 8) != 0) {
+      (at_once && ::listen(fd.get(), 8) != 0)) {
     return {};
   }
   return fd;

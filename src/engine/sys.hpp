@@ -51,8 +51,10 @@ void end_child(const UniqueFd& pidfd);
 
 // Two ends of a pipe.
 bool make_pipe(UniqueFd& read_end, UniqueFd& write_end);
-// A listening socket DIR/NAME that nobody but its owner could ever connect to.
-UniqueFd listen_at(const UniqueFd& dir, const char* name, int type, const uid_t* owner);
+// A socket DIR/NAME that nobody but its owner could ever connect to; listening at once, or when
+// whoever gets it says so.
+UniqueFd listen_at(const UniqueFd& dir, const char* name, int type, const uid_t* owner,
+                   bool at_once = true);
 
 // Mounts: a detached copy, a change of its attributes, its way to `target`.
 inline UniqueFd clone_mount(int dir, const char* path, unsigned flags = 0) {

@@ -119,14 +119,18 @@ Outcome<UniqueFd> start_zygote(const LauncherState& state, const ZygoteRequest& 
   // The new process holds it too, until it is in its leaf.
   UniqueFd turn = open_at(shared.get(), "zygotes/lock", O_RDONLY | O_CREAT);
   if (!turn || ::flock(turn.get(), LOCK_EX) != 0) return failed(Step::kZygote);
-  if (connect_to(shared, request.header.id)) return UniqueFd();
+  // It has this lock from its first to its last moment, loading or ready.
+  Text life_name("zygotes/%s.lock", request.header.id.text.data());
+  UniqueFd life = open_at(shared.get(), life_name.c_str(), O_RDONLY | O_CREAT);
+  if (!life) return failed(Step::kZygote);
+  if (::flock(life.get(), LOCK_EX | LOCK_NB) != 0) return UniqueFd();
 
   SlotCgroup leaf;
   ATOLL_TRY(unsigned number, take_number(state.cgroups, leaf));
   ZygotePlan plan{.uid = kFirstZygoteUid + number};
   Text name = socket_name(request.header.id);
   ::unlinkat(shared.get(), name.c_str(), 0);  // of one that died
-  UniqueFd socket = listen_at(shared, name.c_str(), SOCK_SEQPACKET, &plan.uid);
+  UniqueFd socket = listen_at(shared, name.c_str(), SOCK_SEQPACKET, &plan.uid, false);
   if (!socket) return failed(Step::kZygote);
 
   std::uint32_t walls = 0;
@@ -154,13 +158,14 @@ Outcome<UniqueFd> start_zygote(const LauncherState& state, const ZygoteRequest& 
                        "MPLCONFIGDIR=/tmp",
                        "OPENBLAS_NUM_THREADS=1",
                        "OMP_NUM_THREADS=1",
-                       "PYTHONDONTWRITEBYTECODE=1",
+                       "PYTHONUNBUFFERED=1",
                        nullptr};
   plan.argv = argv.data();
   plan.env = const_cast<char* const*>(env);
   plan.script = script.get();
   plan.socket = socket.get();
   plan.word = word.get();
+  plan.life = life.get();
   UniqueFd pidfd;
   pid_t pid = clone_child(CLONE_NEWNS | CLONE_NEWIPC | CLONE_NEWUTS | CLONE_NEWNET, pidfd);
   if (pid == 0) run_zygote_child(plan);

@@ -1,8 +1,8 @@
 // Zygotes as the launcher sees them: interpreters that wait outside of all sandboxes to send a copy
-// of themselves in. One belongs to the host, not to a launcher, like a slot: it listens at
-// SHARED/zygotes/NAME.sock, whose owner is the uid that it runs as, and leaves when idle. A sandbox
-// that shall be open to it is made with that uid as the owner of its user namespace, which is all
-// the power a zygote has.
+// of themselves in. One belongs to the host, not to a launcher, like a slot: when it is ready it
+// listens at SHARED/zygotes/NAME.sock, whose owner is the uid that it runs as, and leaves when
+// idle. A sandbox that shall be open to it is made with that uid as the owner of its user
+// namespace, which is all the power a zygote has.
 #pragma once
 
 #include <sys/types.h>
@@ -50,7 +50,7 @@ Outcome<UniqueFd> start_zygote(const LauncherState& state, const ZygoteRequest& 
 struct ZygotePlan {
   ControllerFds tasks;
   UniqueFd library;  // detached, ready to be attached
-  int script = -1, socket = -1, word = -1;
+  int script = -1, socket = -1, word = -1, life = -1;
   uid_t uid = 0;
   char* const* argv = nullptr;
   char* const* env = nullptr;

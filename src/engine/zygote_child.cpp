@@ -33,19 +33,22 @@ bool build_file_system(const ZygotePlan& plan) noexcept {
          attach_mount(plan.library, "/opt/atoll/lib/enter.so");
 }
 
-// 0 script, 1 and 2 /dev/null, 3 socket, 4 word.
+// 0 script, 1 and 2 /dev/null, 3 socket, 4 word, kLife out of the way of everything else.
 bool arrange_descriptors(const ZygotePlan& plan) noexcept {
   int null = ::open("/dev/null", O_RDWR | O_CLOEXEC);
+  constexpr int kLife = 199;  // zygote.py knows it
+  if (::dup2(plan.life, kLife) < 0) return false;
   int sources[] = {plan.script, null, null, plan.socket, plan.word};
   for (int& source : sources) {
-    source = ::fcntl(source, F_DUPFD_CLOEXEC, 16);
+    source = ::fcntl(source, F_DUPFD_CLOEXEC, kLife + 1);
     if (source < 0) return false;
   }
   int next = 0;
   for (int source : sources) {
     if (::dup2(source, next++) < 0) return false;
   }
-  return ::syscall(SYS_close_range, next, ~0u, 0) == 0;
+  return ::syscall(SYS_close_range, next, kLife - 1, 0) == 0 &&
+         ::syscall(SYS_close_range, kLife + 1, ~0u, 0) == 0;
 }
 
 }  // namespace

@@ -190,6 +190,40 @@ class ZygoteTest(unittest.TestCase):
                                 "sorted(os.listdir('/proc/self/fd'))[:3])")
         self.assertEqual(told.split("\n")[0], "True 1 1000 /workspace ['0', '1', '2']")
 
+    def test_one_that_still_loads_is_not_waited_for(self):
+        reply, pipe = self.launcher.start_zygote(self.name, "import signal; signal.pause()")
+        self.assertEqual(reply["zygote"], 1)
+        again, other = self.launcher.start_zygote(self.name, self.driver())
+        self.assertEqual((again["status"], again["zygote"]), (0, 0))  # there is one already
+        os.close(other)
+        box = self.box(zygote=self.name)
+        self.assertEqual(box.made["zygote"], 0)
+        self.assertEqual(self.python(box, "print('plainly')"), "plainly\n")
+        for pid in harness.descendants(self.launcher.process.pid):
+            self.kill(pid)
+        self.assertEqual(os.read(pipe, 1), b"")
+        os.close(pipe)
+
+    def test_modules_that_will_not_load(self):
+        """Each is told; none takes the zygote or the others with it, but one that ends it from C."""
+        modules = ("import sys, importlib.abc, importlib.util\n"
+                   "CODE = {'raises': '1 / 0', 'leaves': 'import sys; sys.exit(3)', 'exits': 'import os; os._exit(3)'}\n"
+                   "class Finder(importlib.abc.MetaPathFinder, importlib.abc.Loader):\n"
+                   "    def find_spec(self, name, path, target=None):\n"
+                   "        return importlib.util.spec_from_loader(name, self) if name in CODE else None\n"
+                   "    def exec_module(self, module):\n"
+                   "        exec(CODE[module.__name__], vars(module))\n"
+                   "sys.meta_path.insert(0, Finder())\n")
+        names = "raises leaves exits no_such_module json"
+        reply, pipe = self.launcher.start_zygote(self.name, modules + self.driver(), names)
+        self.assertEqual(reply["zygote"], 1)
+        word = word_of(pipe)
+        self.assertEqual(set(word["missing"]), {"raises", "leaves", "exits", "no_such_module"})
+        self.assertIn("json", word["loaded"])
+        self.assertEqual(self.python(self.box(zygote=self.name), "print(1)"), "1\n")
+        for pid in harness.descendants(self.launcher.process.pid):
+            self.kill(pid)
+
     def test_forks_do_not_share_randomness(self):
         self.zygote(modules="numpy" if (Path("/usr/lib/python3/dist-packages/numpy")).exists() else "random")
         code = ("import random, secrets, uuid, sys\n"

@@ -21,12 +21,14 @@ from _atoll import afresh, descriptors, execargs, finish, preload
 from _atoll.enter import Helper
 
 LISTEN_FD, READY_FD = 3, 4
+LIFE_FD = 199  # a lock that ends with this process; a child does not have it
 HIGH_FD = 200  # where a preloaded module does not close them by accident
 MAGIC, VERSION = 0x47595A41, 1
 BOX = struct.Struct("<6IQ")
 MAX_MESSAGE = 4 << 20
 MAX_FDS, MAX_TASKS, MAX_BOXES = 32, 16, 4096
 IDLE_SECONDS = 600
+BACKLOG = 64
 
 
 def run(words, usual):
@@ -41,14 +43,16 @@ def run(words, usual):
     sys.path[:] = afresh.remember()
     loaded, missing = preload.prepare(words if with_ipython else words[1:], with_ipython)
     descriptors.release_low()
-    helper = Helper(descriptors.Held({listener, ready}))
+    helper = Helper(descriptors.Held({listener, ready, LIFE_FD}))
     finish.flush()  # what modules have printed while they were loaded would come out of every child
     gc.collect()
     gc.freeze()
+    connections = socket.socket(fileno=listener)
+    connections.listen(BACKLOG)  # not before: a sandbox that finds no zygote starts its programs plainly
     report = {"ready": True, "loaded": loaded, "missing": missing, "threads": _threads()}
     os.write(ready, json.dumps(report, ensure_ascii=False).encode("utf-8", "replace") + b"\n")
     os.close(ready)
-    message = Zygote(listener, helper).serve()
+    message = Zygote(connections, helper).serve()
     if message is None:
         os._exit(0)
     return _begin(message, usual)
@@ -86,7 +90,7 @@ class Box:
 
 class Zygote:
     def __init__(self, listener, helper):
-        self._listener = socket.socket(fileno=listener)
+        self._listener = listener
         self._helper = helper
         self._launchers, self._boxes = {}, {}  # by descriptor
         self._poll = select.poll()
@@ -96,7 +100,7 @@ class Zygote:
         _signal.signal(_signal.SIGCHLD, lambda *_: None)
         _signal.siginterrupt(_signal.SIGCHLD, False)
         _signal.signal(_signal.SIGINT, _signal.SIG_IGN)
-        for fd in (listener, self._wake):
+        for fd in (listener.fileno(), self._wake):
             self._poll.register(fd, select.POLLIN)
 
     def serve(self):
