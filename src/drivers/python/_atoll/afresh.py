@@ -12,6 +12,7 @@ UNDERSTOOD = frozenset(("PYTHONUNBUFFERED", "PYTHONPATH", "PYTHONDONTWRITEBYTECO
 C_LOCALES = ("C", "POSIX")
 ESCAPING_LOCALES = ("C", "POSIX", "C.UTF-8", "C.utf8", "UTF-8")
 
+_settled_locale = None  # _named_locale() of the zygote, if it is one of UTF-8
 _library_path = None  # sys.path without the entry for the program
 
 
@@ -22,10 +23,23 @@ def remember():
     return _library_path
 
 
+def settle():
+    """Called by the zygote when all is loaded: what need not be done in every child."""
+    global _settled_locale
+    for folder in [folder for folder in sys.path_importer_cache if not folder.startswith(sys.prefix)]:
+        del sys.path_importer_cache[folder]
+    if not os.environ.get("TZ"):
+        time.tzset()
+    if _set_locale():
+        _settled_locale = _named_locale()
+
+
 def become(environment):
     """Takes on an environment. False if only an interpreter's start can do what it asks for."""
-    understood = _set_environment(environment) and _set_locale()
-    time.tzset()
+    had_zone = os.environ.get("TZ")
+    understood = _set_environment(environment) and (_named_locale() == _settled_locale or _set_locale())
+    if had_zone or os.environ.get("TZ"):
+        time.tzset()
     _reset_signals()
     _open_streams()
     _set_path()
@@ -47,6 +61,11 @@ def _set_environment(environment):
             understood = understood and (name, value) == ("PYTHONHASHSEED", b"random")
     sys.dont_write_bytecode = bool(os.environ.get("PYTHONDONTWRITEBYTECODE"))
     return understood
+
+
+def _named_locale():
+    """What decides on LC_CTYPE."""
+    return [os.environ.get(name) for name in ("LC_ALL", "LC_CTYPE", "LANG")]
 
 
 def _set_locale():
@@ -100,8 +119,6 @@ def _set_path():
         if os.environ.get("PYTHONPATH") else []
     sys.path[:] = ([""] if not getattr(sys.flags, "safe_path", False) else []) + named + _library_path
     _add_user_packages()
-    for folder in [folder for folder in sys.path_importer_cache if not folder.startswith(sys.prefix)]:
-        del sys.path_importer_cache[folder]
 
 
 def _add_user_packages():

@@ -44,6 +44,7 @@ def run(words, usual):
     loaded, missing = preload.prepare(words if with_ipython else words[1:], with_ipython)
     descriptors.release_low()
     helper = Helper(descriptors.Held({listener, ready, LIFE_FD}))
+    afresh.settle()
     finish.flush()  # what modules have printed while they were loaded would come out of every child
     gc.collect()
     gc.freeze()
