@@ -7,6 +7,7 @@ One thread, no descriptor kept longer than needed, nothing believed that a socke
 import _signal
 import array
 import atexit
+import errno
 import fcntl
 import gc
 import json
@@ -133,7 +134,9 @@ class Zygote:
     def _accept(self):
         try:
             connection, _ = self._listener.accept()
-        except OSError:
+        except OSError as error:
+            if error.errno == errno.EINVAL:  # it listens no more, and would be told so for ever
+                os._exit(1)
             return
         self._launchers[connection.fileno()] = connection
         self._poll.register(connection.fileno(), select.POLLIN)
