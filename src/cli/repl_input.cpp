@@ -86,14 +86,14 @@ Task<Result<std::optional<std::string>>> CellInput::next_typed() {
 
 namespace {
 
+Task<void> restart(ReplState* state) { static_cast<void>(co_await state->context->restart()); }
+
 // Ctrl-C: stops what runs, the second time for good; at the prompt it drops what was typed.
 Task<bool> interrupt(ReplState* state) {
   if (state->context && state->context->running()) {
-    if (++state->interrupts > 1) {
-      static_cast<void>(co_await state->context->restart());
-    } else {
-      static_cast<void>(co_await state->context->interrupt());
-    }
+    // The second takes as long as the cell's output is not taken; other signals must not wait.
+    if (++state->interrupts == 2) state->run.helpers.spawn(restart(state));
+    if (state->interrupts == 1) static_cast<void>(co_await state->context->interrupt());
     co_return true;
   }
   if (state->in_cell) co_return true;  // its interpreter is being started

@@ -22,14 +22,22 @@ int exit_code_of(const contexts::RunResult& result) {
   return result.exit_code;
 }
 
-// Output that cannot be written ends the session, whatever the code still does.
+// Output that cannot be written ends the session, whatever the code still does; what nobody took
+// until the cell's time was up is lost with the cell.
 Task<Result<void>> print(ReplState* state, const contexts::RunEvent* event) {
   Result<void> printed = co_await state->printer.event(event);
-  if (!printed) {
+  if (!printed && printed.error().code() == Code::kCancelled) {
+    state->cut_off = true;
+  } else if (!printed) {
     state->run.report.error = printed.error();
     state->run.work.close();
   }
   co_return printed;
+}
+
+// Code that no interpreter of this language can be given.
+bool is_about_the_cell(const Error& error) {
+  return error.code() == Code::kInvalidArgument || error.code() == Code::kTooLarge;
 }
 
 // An Error ends the session.
@@ -45,10 +53,20 @@ Task<Result<void>> run_cell(ReplState* state, std::string code) {
                                .timeout = state->plan.timeout,
                                .max_output_bytes = 0,
                                .on_event = std::move(on_event)};
-  ATOLL_CO_TRY(contexts::RunResult result, co_await state->context->run(std::move(request)));
+  Result<contexts::RunResult> result = co_await state->context->run(std::move(request));
   state->in_cell = false;
-  ATOLL_CO_CHECK(co_await state->printer.end_cell(&result));
-  int exit_code = exit_code_of(result);
+  if (!result) {
+    if (!is_about_the_cell(result.error())) co_return fail(std::move(result).error());
+    state->exit_code = exit_status_of(result.error().code());
+    print_error(result.error(), state->options.color, state->options.verbose);
+    co_return co_await state->printer.failure(&result.error());
+  }
+  if (std::exchange(state->cut_off, false) && !state->options.quiet) {
+    print_warning("nobody read the output before the cell's time was up; the rest is lost",
+                  state->options.color);
+  }
+  ATOLL_CO_CHECK(co_await state->printer.end_cell(&*result));
+  int exit_code = exit_code_of(*result);
   if (exit_code != 0) state->exit_code = exit_code;
   co_return Result<void>();
 }

@@ -40,8 +40,9 @@ struct ReplState {
   bool in_cell = false;    // one runs, or is about to
   CellBuilder typed;
   std::uint32_t cell = 0;
-  int exit_code = 0;   // of the last cell that failed
-  int interrupts = 0;  // of the cell that runs
+  int exit_code = 0;     // of the last cell that failed
+  int interrupts = 0;    // of the cell that runs
+  bool cut_off = false;  // its time was up before its output was taken
 };
 
 // The cells of stdin, one after the other.

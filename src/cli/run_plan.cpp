@@ -87,6 +87,13 @@ Result<sandbox::Preload> parse_preload(std::string_view text) {
   return preload;
 }
 
+// A zygote is the host's interpreter; a sandbox that would find another one, or none, gets none.
+bool finds_the_hosts_python(const RunPlan& plan) {
+  auto covers = [](const sandbox::Mount& mount) { return mount.target.starts_with("/usr"); };
+  return !plan.request.env.contains("PATH") && plan.spec.filesystem.deny_read.empty() &&
+         std::ranges::none_of(plan.spec.mounts, covers);
+}
+
 // Scripts go to the workspace, unless a mount covers it: the host's files are not ours to add to.
 // Nothing can be mounted below /dev, so the last folder is always the sandbox's own.
 std::string script_folder(const std::vector<sandbox::Mount>& mounts) {
@@ -121,10 +128,11 @@ Result<RunPlan> make_sandbox_plan(const RunOptions& options) {
   if (options.preload && plan.image) {
     return fail(Code::kInvalidArgument, "--preload is for the host's Python; an image has its own");
   }
-  if (options.preload) {
-    ATOLL_TRY(plan.spec.preload, parse_preload(*options.preload));
-  }
   ATOLL_TRY(plan.request.env, make_environment(options));
+  if (options.preload) {
+    ATOLL_TRY(sandbox::Preload preload, parse_preload(*options.preload));
+    if (finds_the_hosts_python(plan)) plan.spec.preload = std::move(preload);
+  }
   if (plan.image) add_image_environment(*plan.image, plan.request.env);
   if (!options.workdir.empty()) {
     ATOLL_CHECK(check_inside_path(options.workdir, "--workdir"));
@@ -144,7 +152,7 @@ Result<RunPlan> make_plan(const RunOptions& options) {
   }
   plan.request.argv = std::move(program.argv);
   const std::string& name = plan.request.argv.front();
-  plan.request.zygote = options.preload && (name == "python3" || name == "python");
+  plan.request.zygote = plan.spec.preload && (name == "python3" || name == "python");
   plan.file = std::move(program.file);
   ATOLL_TRY(plan.request.timeout, check_timeout(options, program.is_code));
   ATOLL_TRY(plan.max_output, check_max_output(options));

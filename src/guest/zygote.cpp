@@ -34,8 +34,9 @@ Result<pid_t> start_by_zygote(Server& server, const ExecArgs& args, ChildPlan& p
   }
   theirs.reset();
   pollfd end{report.get(), POLLIN, 0};
+  // One that does not answer is none. Should it come to, its copy cannot report, and ends at once.
   if (::poll(&end, 1, kChildStartTime) == 0) {
-    plan.result = {ChildStep::kStopped, EAGAIN, 0};
+    server.zygote().reset();
     return 0;
   }
   // No word at all: it died, or could not fork. Nothing of the user's has run yet.

@@ -101,7 +101,13 @@ class ZygoteTest(unittest.TestCase):
         self.addCleanup(self.folder.cleanup)
         self.addCleanup(self.launcher.end)
         self.name = "test-" + harness.marker()[5:17]
+        self.addCleanup(self.remove_names)
         self.boxes = 0
+
+    def remove_names(self):
+        """Names of zygotes that come again are few; those of tests are not."""
+        for kind in ("sock", "lock"):
+            Path(f"/run/atoll/zygotes/{self.name}.{kind}").unlink(missing_ok=True)
 
     def driver(self):
         return (Path(BUILD) / "src/drivers/python_driver").read_text()
@@ -254,6 +260,17 @@ class ZygoteTest(unittest.TestCase):
         again = self.zygote()  # replaced under the same name
         self.assertNotEqual(again, pid)
         self.assertEqual(self.box(zygote=self.name).made["zygote"], 1)
+
+    def test_one_that_does_not_answer_is_none(self):
+        pid = self.zygote()
+        box = self.box(zygote=self.name)
+        self.assertEqual(box.made["zygote"], 1)
+        os.kill(pid, signal.SIGSTOP)
+        self.assertEqual(self.python(box, "print('plainly')"), "plainly\n")
+        os.kill(pid, signal.SIGCONT)
+        # What it was asked then comes to nothing.
+        output, _ = box.run("/bin/sh", "-c", "cat /proc/[0-9]*/comm")
+        self.assertNotIn("python", output)
 
     def test_a_sandbox_with_running_copies_ends_at_once(self):
         self.zygote()

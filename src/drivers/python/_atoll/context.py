@@ -115,7 +115,7 @@ class Context:
             sys.modules["ctypes"].pythonapi.fflush(None)  # what C code has printed
         if sys.stdin is None or sys.stdin.closed:  # exit() closes it
             sys.stdin = sys.__stdin__ = open(0, closefd=False)
-        sys.stdout.flush()
+        finish.flush()
 
     def _show_figures(self):
         if self._figures is not None:

@@ -41,12 +41,15 @@ class Held:
 
     def open_again(self):
         for wanted, path, place in self._files:
-            fd = _open_at(path, place) if path else None
-            if fd is None:
-                fd = os.open(os.devnull, os.O_RDWR)
-            if fd != wanted:
-                os.dup2(fd, wanted, inheritable=False)
-                os.close(fd)
+            try:
+                fd = _open_at(path, place) if path else None
+                if fd is None:
+                    fd = os.open(os.devnull, os.O_RDWR)
+                if fd != wanted:
+                    os.dup2(fd, wanted, inheritable=False)
+                    os.close(fd)
+            except OSError:  # more than this sandbox may have open
+                continue
 
 
 def _open_at(path, place):
