@@ -32,6 +32,25 @@ class Cells(support.Case):
         outcome = repl(cells=["x = 6\nprint('hello')", "x * 7", "def f():\n  return x\n\nf()"])
         self.expect(outcome, out="hello\n42\n6\n", err="")
 
+    def test_code_that_the_language_cannot_take_is_that_cell_s_affair(self):
+        outcome = repl("-l", "bash", cells=["echo 'a\0b'", "echo next"])
+        self.assertEqual((outcome.code, outcome.out), (125, "next\n"))
+        self.assertIn("invalid_argument", outcome.err)
+
+    def test_output_that_nobody_takes_in_time_is_lost_with_its_cell_only(self):
+        read_end, write_end = os.pipe()  # full after 64 KiB, and not read before the end
+        process = subprocess.Popen([support.ATOLL, "repl", "--timeout", "1s"], stdin=subprocess.PIPE,
+                                   stdout=write_end, stderr=subprocess.PIPE)
+        os.close(write_end)
+        _, told = process.communicate(b"while True: print('x' * 1000)\n", timeout=60)
+        os.close(read_end)
+        self.assertEqual(process.returncode, 124, told)
+        self.assertIn(b"nobody read the output", told)
+
+    def test_without_a_stdout_cells_go_on(self):
+        outcome = repl(cells=["import sys; sys.stdout = None", "5"])
+        self.expect(outcome, out="5\n", err="")
+
     def test_every_language(self):
         for language, cells, out in (
                 ("javascript", ["const x = await 6", "console.log(x)", "x * 7"], "6\n42\n"),

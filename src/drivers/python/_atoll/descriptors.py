@@ -39,17 +39,18 @@ class Held:
                     path = None
             self._files.append((fd, path, place))
 
+    def fit(self, limit):
+        """Whether a process that may have `limit` open files can have these."""
+        return limit == 0 or all(fd < limit for fd, _, _ in self._files)
+
     def open_again(self):
         for wanted, path, place in self._files:
-            try:
-                fd = _open_at(path, place) if path else None
-                if fd is None:
-                    fd = os.open(os.devnull, os.O_RDWR)
-                if fd != wanted:
-                    os.dup2(fd, wanted, inheritable=False)
-                    os.close(fd)
-            except OSError:  # more than this sandbox may have open
-                continue
+            fd = _open_at(path, place) if path else None
+            if fd is None:
+                fd = os.open(os.devnull, os.O_RDWR)
+            if fd != wanted:
+                os.dup2(fd, wanted, inheritable=False)
+                os.close(fd)
 
 
 def _open_at(path, place):

@@ -1,5 +1,6 @@
 """Calls the C helper that forks into a sandbox (src/enter/)."""
 import ctypes
+import errno
 import os
 
 DEFAULT_PATH = "/opt/atoll/lib/enter.so"
@@ -28,6 +29,8 @@ class Helper:
 
     def enter(self, box, fds, cwd):
         """True in the child, which is then inside; False in the zygote. OSError if there is no child."""
+        if not self._held.fit(box.open_files):
+            raise OSError(errno.EMFILE, os.strerror(errno.EMFILE))
         tasks = (ctypes.c_int * max(1, len(box.tasks)))(*box.tasks)
         plan = EnterPlan(
             stdin_fd=fds[0], stdout_fd=fds[1], stderr_fd=fds[2], report_fd=fds[3],
