@@ -16,8 +16,9 @@ constexpr const char* kPrint = "print(1)";
 constexpr const char* kNumpy = "import numpy; print(numpy.arange(10).sum())";
 constexpr const char* kPandas = "import pandas; print(pandas.DataFrame({'a': [1, 2]})['a'].sum())";
 
-sandbox::Preload preload_of(std::vector<std::string> modules) {
-  return {.modules = std::move(modules), .idle = std::chrono::seconds(5)};
+sandbox::Preload preload_of(std::vector<std::string> modules, bool for_contexts = false) {
+  return {
+      .modules = std::move(modules), .for_contexts = for_contexts, .idle = std::chrono::seconds(5)};
 }
 
 // Whole command, its output thrown away.
@@ -128,7 +129,7 @@ Task<void> burst(Executor executor, Backend* backend, int count) {
 }
 
 Task<void> live_context(Backend* backend, int rounds) {
-  sandbox::Preload preload = preload_of({});
+  sandbox::Preload preload = preload_of({}, true);
   Result<sandbox::ZygoteReport> ready = co_await backend->prepare(preload);
   must(std::move(ready), "zygote");
   SandboxPtr box = co_await started(backend, preload);
@@ -155,7 +156,7 @@ Task<void> idle_memory(Backend* backend, int count) {
     SandboxPtr box;
     std::unique_ptr<contexts::Context> context;
   };
-  sandbox::Preload preload = preload_of({});
+  sandbox::Preload preload = preload_of({}, true);
   Result<sandbox::ZygoteReport> ready = co_await backend->prepare(preload);
   must(std::move(ready), "zygote");
   for (int round = 0; round < 2; ++round) {  // the first warms up slots and caches

@@ -152,6 +152,7 @@ Result<RunPlan> make_plan(const RunOptions& options) {
   }
   plan.request.argv = std::move(program.argv);
   const std::string& name = plan.request.argv.front();
+  if (plan.spec.preload) plan.spec.preload->for_contexts = false;
   plan.request.zygote = plan.spec.preload && (name == "python3" || name == "python");
   plan.file = std::move(program.file);
   ATOLL_TRY(plan.request.timeout, check_timeout(options, program.is_code));

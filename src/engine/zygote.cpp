@@ -145,6 +145,7 @@ Outcome<UniqueFd> start_zygote(const LauncherState& state, const ZygoteRequest& 
   std::array<char*, kMaxWords> argv{const_cast<char*>("python3"), const_cast<char*>("-"),
                                     const_cast<char*>("zygote")};
   std::size_t words = 3;
+  if (request.scripts_only != 0) argv[words++] = const_cast<char*>("--no-ipython");
   for (char* at = ::strtok(modules.data(), " "); at != nullptr && words + 1 < kMaxWords;
        at = ::strtok(nullptr, " ")) {
     argv[words++] = at;

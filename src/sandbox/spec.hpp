@@ -48,8 +48,9 @@ struct FilesystemPolicy {
 // Modules that a Python interpreter has loaded before a sandbox asks for it: a zygote.
 struct Preload {
   std::vector<std::string> modules;  // none: the bare interpreter with its driver
-  std::chrono::seconds idle{600};    // how long it waits for somebody who needs it
-  bool leave_one = false;            // start it for later sandboxes when this one finds none
+  bool for_contexts = true;  // with IPython, where there is one; programs start faster without
+  std::chrono::seconds idle{600};  // how long it waits for somebody who needs it
+  bool leave_one = false;          // start it for later sandboxes when this one finds none
 };
 
 struct SandboxSpec {

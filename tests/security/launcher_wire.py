@@ -26,7 +26,7 @@ Rule = fields(action=U32, path=ctypes.c_char * 256)
 Create = fields(header=Header, limits=Limits, token=ctypes.c_ubyte * 32, mount_count=U32, rule_count=U32,
                 layer_count=U32, connected=U32, zygote=ctypes.c_char * 40, hostname=ctypes.c_char * 64,
                 mounts=Mount * 16, rules=Rule * 64)
-Zygote = fields(header=Header, memory=U64, idle=U32, reserved=U32, modules=ctypes.c_char * 512)
+Zygote = fields(header=Header, memory=U64, idle=U32, scripts_only=U32, modules=ctypes.c_char * 512)
 
 
 def header(op, name):

@@ -26,23 +26,32 @@ LauncherClient::LauncherClient(async::Executor executor, UniqueFd control)
 
 Result<void> LauncherClient::send(const void* bytes, std::size_t size,
                                   std::span<const int> descriptors) {
-  // A request fits the socket's buffer many times over; a launcher that let it fill up is lost.
   if (send_fds(control_.fd().get(), bytes, size, descriptors) < 0) {
     return fail(Error(Code::kBackend, "the launcher is gone", errno));
   }
   return {};
 }
 
+// The socket's buffer holds some eight requests; `bytes` stay where they are until this returns.
+async::Task<Result<void>> LauncherClient::send_in_turn(const void* bytes, std::size_t size,
+                                                       std::vector<int> descriptors) {
+  for (;;) {
+    Result<void> sent = send(bytes, size, descriptors);
+    if (sent || sent.error().errno_value() != EAGAIN) co_return sent;
+    ATOLL_CO_CHECK(co_await control_.writable());
+  }
+}
+
 async::Task<Result<LauncherReply>> LauncherClient::create(engine::CreateRequest request,
                                                           std::vector<int> sources) {
-  ATOLL_CO_CHECK(send(&request, sizeof request, sources));
+  ATOLL_CO_CHECK(co_await send_in_turn(&request, sizeof request, std::move(sources)));
   ATOLL_CO_TRY(auto replies, co_await wait(LauncherOp::kCreate, request.header.id.text.data()));
   co_return replies.back();
 }
 
 async::Task<Result<LauncherReply>> LauncherClient::zygote(engine::ZygoteRequest request,
                                                           std::vector<int> given) {
-  ATOLL_CO_CHECK(post_zygote(request, given));
+  ATOLL_CO_CHECK(co_await send_in_turn(&request, sizeof request, std::move(given)));
   ATOLL_CO_TRY(auto replies, co_await wait(LauncherOp::kZygote, request.header.id.text.data()));
   co_return replies.back();
 }
@@ -58,14 +67,15 @@ Result<void> LauncherClient::post(LauncherOp op, const SandboxId& id) {
 }
 
 async::Task<Result<LauncherReply>> LauncherClient::call(LauncherOp op, SandboxId id) {
-  ATOLL_CO_CHECK(post(op, id));
+  engine::RequestHeader request{.op = op, .id = box_id(id.str())};
+  ATOLL_CO_CHECK(co_await send_in_turn(&request, sizeof request, {}));
   ATOLL_CO_TRY(auto replies, co_await wait(op, id.str()));
   co_return replies.back();
 }
 
 async::Task<Result<std::vector<SandboxId>>> LauncherClient::list() {
   engine::RequestHeader request{.op = LauncherOp::kList};
-  ATOLL_CO_CHECK(send(&request, sizeof request, {}));
+  ATOLL_CO_CHECK(co_await send_in_turn(&request, sizeof request, {}));
   ATOLL_CO_TRY(auto replies, co_await wait(LauncherOp::kList, {}));
   std::vector<SandboxId> ids;
   for (const LauncherReply& reply : replies) {

@@ -20,7 +20,7 @@ class LauncherClient {
  public:
   LauncherClient(async::Executor executor, UniqueFd control);
 
-  // The request is on its way when this returns; the reply is awaited.
+  // Waits for its turn when the launcher has many requests before it, and for the reply.
   async::Task<Result<engine::LauncherReply>> create(engine::CreateRequest request,
                                                     std::vector<int> sources);
   async::Task<Result<engine::LauncherReply>> call(engine::LauncherOp op, SandboxId id);
@@ -39,6 +39,8 @@ class LauncherClient {
     bool done = false;
   };
   Result<void> send(const void* bytes, std::size_t size, std::span<const int> descriptors);
+  async::Task<Result<void>> send_in_turn(const void* bytes, std::size_t size,
+                                         std::vector<int> descriptors);
   async::Task<Result<std::vector<engine::LauncherReply>>> wait(engine::LauncherOp op,
                                                                std::string id);
   async::Task<Result<void>> read_one();

@@ -82,6 +82,7 @@ Result<engine::ZygoteRequest> make_request(const Preload& preload) {
   ATOLL_CHECK(copy_text(request.header.id.text, zygote_name(preload), "the zygote's name"));
   if (!modules.empty()) ATOLL_CHECK(copy_text(request.modules, modules, "the preload list"));
   request.idle_seconds = static_cast<std::uint32_t>(preload.idle.count());
+  request.scripts_only = preload.for_contexts ? 0 : 1;
   return request;
 }
 
@@ -108,7 +109,7 @@ Task<Result<std::string>> read_to_end(async::Stream* pipe) {
 
 std::string zygote_name(const Preload& preload) {
   Sum sum;
-  sum.add(drivers::python_script());
+  sum.add(drivers::python_script()).add(preload.for_contexts ? "contexts" : "scripts");
   for (const std::string& module : preload.modules) sum.add(module);
   add_packages(sum);
   return "python-" + sum.hex();
