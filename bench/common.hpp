@@ -2,6 +2,7 @@
 // backend, and an end with a sentence when something fails.
 #pragma once
 
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -105,12 +106,14 @@ inline int run_bench(int argc, char** argv,
     co_await stopped(warm_up.get());
     co_await work(executor, backend.get(), short_run);
     std::printf("]}\n");
-    // Without a client the launcher ends by itself; then its folder is nobody's.
+    std::fflush(stdout);
     backend.reset();
+    // Without a client the launcher ends by itself; then its folder is nobody's.
+    ::syscall(SYS_close_range, 3, ~0U, 0);
     while (::waitpid(-1, nullptr, 0) > 0) {
     }
     std::filesystem::remove_all(folder);
-    co_return 0;
+    std::_Exit(0);
   };
   return async::run_to_end<int>([&](Executor executor) { return whole(executor, measure, quick); });
 }
