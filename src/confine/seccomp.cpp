@@ -85,7 +85,7 @@ consteval auto rules(bool zygote) {
   set(Rule::kDeny, __NR_settimeofday, __NR_clock_settime, __NR_clock_adjtime, __NR_adjtimex,
       __NR_sethostname, __NR_setdomainname);
   // arguments decide
-  set(Rule::kSocket, __NR_socket);
+  set(Rule::kSocket, __NR_socket, __NR_socketpair);
   set(Rule::kIoctl, __NR_ioctl);
 #if defined(__x86_64__)
   set(Rule::kDeny, __NR_iopl, __NR_ioperm, __NR_modify_ldt, __NR_uselib, __NR_ustat, __NR__sysctl,
@@ -153,6 +153,26 @@ struct Program {
     check_mode(flags + 1);
   }
 
+  // For a kind of socket that it does not have the kernel asks modprobe, as root of the host, and
+  // nobody inside shall choose what the host loads: families, and under the two internet ones
+  // types and protocols (SCTP, DCCP, L2TP), are known ones or refused.
+  consteval void check_socket() {
+    load_argument(0);
+    equals(AF_UNIX, 16, 0);
+    equals(AF_INET, 4, 0);
+    equals(AF_INET6, 3, 0);
+    equals(AF_NETLINK, 0, 12);
+    load_argument(2);
+    equals(0, 11, 10);  // routes only, for os.networkInterfaces()
+    load_argument(1);
+    add(BPF_ALU | BPF_AND | BPF_K, 0xf);  // without SOCK_CLOEXEC and the like
+    add(BPF_JMP | BPF_JGT | BPF_K, SOCK_RAW, 6, 0);
+    load_argument(2);
+    // any, TCP, UDP, ICMP, ICMPv6
+    for (std::size_t over = 6; std::uint32_t known : {0, 6, 17, 1, 58}) equals(known, over--, 0);
+    refuse(EPROTONOSUPPORT);
+  }
+
   // Where arguments decide, the tests end in a refusal or jump over it.
   consteval void leaf(Rule rule) {
     std::uint32_t error = EPERM;
@@ -179,18 +199,17 @@ struct Program {
       case Rule::kOpenAt: check_open(2); break;
       case Rule::kIoctl:  // typing into a terminal, and swapping its line discipline
         load_argument(1);
-        equals(TIOCSTI, 2, 0);
-        equals(TIOCLINUX, 1, 0);
-        equals(TIOCSETD, 0, 1);
+        equals(TIOCSTI, 6, 0);
+        equals(TIOCLINUX, 5, 0);
+        equals(TIOCSETD, 4, 0);
+        // old calls about bridges and VLANs, in pairs: they make the host load those modules
+        add(BPF_ALU | BPF_AND | BPF_K, ~1u);
+        equals(0x8940 /* SIOCGIFBR */, 2, 0);
+        equals(0x8982 /* SIOCGIFVLAN */, 1, 0);
+        equals(0x89a0 /* SIOCBRADDBR */, 0, 1);
         break;
-      case Rule::kSocket:  // AF_NETLINK only for routes (protocol 0), for os.networkInterfaces()
-        load_argument(0);
-        equals(AF_UNIX, 6, 0);
-        equals(AF_INET, 5, 0);
-        equals(AF_INET6, 4, 0);
-        equals(AF_NETLINK, 0, 2);
-        load_argument(2);
-        equals(0, 1, 0);
+      case Rule::kSocket:
+        check_socket();
         error = EAFNOSUPPORT;
         break;
     }

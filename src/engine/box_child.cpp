@@ -60,7 +60,7 @@ void mount_proc(const BoxPlan& plan) noexcept {
   // What this kernel does not have needs no mask: ENOENT is fine, anything else is not.
   for (const char* path :
        {"/proc/kcore", "/proc/keys", "/proc/timer_list", "/proc/latency_stats", "/proc/sched_debug",
-        "/proc/kmsg", "/proc/kallsyms", "/proc/key-users"}) {
+        "/proc/kmsg", "/proc/kallsyms", "/proc/key-users", "/proc/sysrq-trigger"}) {
     if (!bind("/dev/null", path) && errno != ENOENT) die(plan, Step::kMasks);
   }
   for (const char* path : {"/proc/acpi", "/proc/scsi", "/proc/asound"}) {

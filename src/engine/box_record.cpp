@@ -16,6 +16,7 @@ struct Record {
   std::uint32_t walls = 0;
   std::int32_t pid = 0;
   std::uint64_t start_time = 0;  // with the pid: the same process, not a later one of that number
+  UsageFigures cgroup;           // what its leaf had counted before
 };
 
 // Field 22 of /proc/PID/stat; 0 when there is no such process.
@@ -40,7 +41,7 @@ std::optional<Box> find_box(const LauncherState& state, const BoxId& id) {
   if (!box.pidfd || start_time(record.pid) != record.start_time) return std::nullopt;
   box.slot.number = record.slot;
   if (!state.rootless && state.cgroups.available()) {
-    Outcome<SlotCgroup> cgroup = state.cgroups.open_slot(record.slot);
+    Outcome<SlotCgroup> cgroup = state.cgroups.open_slot(record.slot, &record.cgroup);
     if (cgroup) box.slot.cgroup = std::move(*cgroup);
   }
   return box;
@@ -52,7 +53,8 @@ void write_record(const LauncherState& state, const Box& box) {
   Record record{.slot = box.slot.number,
                 .walls = box.walls,
                 .pid = box.pid,
-                .start_time = start_time(box.pid)};
+                .start_time = start_time(box.pid),
+                .cgroup = box.slot.cgroup.start()};
   make_folder(state.run.get(), "boxes", 0700);
   write_file(state.run.get(), record_name(box.id).c_str(), bytes_of(record),
              O_WRONLY | O_CREAT | O_TRUNC);

@@ -16,22 +16,21 @@ namespace {
 using confine::Wall;
 
 constexpr const char* kNames[kControllerCount] = {"memory", "cpu", "cpuacct", "pids", "freezer"};
-constexpr std::uint64_t kPeriodUs = 100'000;
 constexpr int kFolder = O_RDONLY | O_DIRECTORY;
 
 bool write_number(int dir, const char* name, std::uint64_t value) {
   return write_file(dir, name, Text("%lu", value));
 }
 
-// The number behind `key`, or the first number of the file; 0 where there is no such controller.
+// The number behind `key`, or the first number of the file; 0 where there is none, as in `dir` -1.
 std::uint64_t read_number(int dir, const char* name, const char* key = "") {
-  if (dir < 0) return 0;
   std::string text = read_file(dir, name);
   const char* at = std::strstr(text.c_str(), key);
   return at != nullptr ? std::strtoull(at + std::strlen(key), nullptr, 10) : 0;
 }
 
-bool set_memory_v1(int dir, std::uint64_t bytes) {
+bool set_memory(int dir, std::uint64_t bytes, bool unified) {
+  if (unified) return write_number(dir, "memory.max", bytes);
   if (write_number(dir, "memory.limit_in_bytes", bytes)) {
     write_number(dir, "memory.memsw.limit_in_bytes", bytes);  // absent without swap accounting
     return true;
@@ -41,10 +40,17 @@ bool set_memory_v1(int dir, std::uint64_t bytes) {
          write_number(dir, "memory.limit_in_bytes", bytes);
 }
 
-bool set_memory_v2(int dir, std::uint64_t bytes) {
-  bool set = write_number(dir, "memory.max", bytes);
-  write_file(dir, "memory.swap.max", "0");  // absent where the kernel has no swap accounting
-  return set;
+// One by one: a host may keep some to itself, and only their limits do not hold then. None where
+// processes sit in the root, as in a container's: memory would be refused, and cpu or pids alone
+// would make a threaded group of it, below which no process could be put. The host's own root,
+// which has no type, is free of that rule.
+void hand_down_controllers(int root) {
+  bool host_root = ::faccessat(root, "cgroup.type", F_OK, 0) != 0;
+  if (!host_root && !read_file(root, "cgroup.procs").empty()) return;
+  for (const char* name : {"+memory", "+cpu", "+pids"}) {
+    write_file(root, "cgroup.subtree_control", name);
+    write_file(root, "atoll/cgroup.subtree_control", name);
+  }
 }
 
 }  // namespace
@@ -60,7 +66,6 @@ Cgroups Cgroups::detect() {
     // Writable for us? Rootless on v1 is not, and then there are no cgroups at all.
     if (dir && ::faccessat(dir.get(), ".", W_OK, AT_EACCESS) == 0) found.roots_[i] = std::move(dir);
   }
-  found.unified_ = found.unified_ && found.roots_[kMemory];
   return found;
 }
 
@@ -69,16 +74,12 @@ UniqueFd Cgroups::open_leaf(Controller controller, const char* name) const {
   Text path("atoll/%s", name);
   UniqueFd leaf = open_at(root, path.c_str(), kFolder);
   if (leaf || errno != ENOENT || !make_folder(root, "atoll", 0755)) return leaf;
-  if (unified_) {
-    constexpr std::string_view kEnable = "+memory +cpu +pids";
-    write_file(root, "cgroup.subtree_control", kEnable);  // usually on already; limits tell
-    if (!write_file(root, "atoll/cgroup.subtree_control", kEnable)) return {};
-  }
+  if (unified_) hand_down_controllers(root);
   if (!make_folder(root, path.c_str(), 0755)) return {};
   return open_at(root, path.c_str(), kFolder);
 }
 
-Outcome<SlotCgroup> Cgroups::open_slot(unsigned number) const {
+Outcome<SlotCgroup> Cgroups::open_slot(unsigned number, const UsageFigures* start) const {
   Text name("slot-%u", number);
   SlotCgroup slot;
   slot.unified_ = unified_;
@@ -88,10 +89,10 @@ Outcome<SlotCgroup> Cgroups::open_slot(unsigned number) const {
     if (!slot.dirs_[i]) return failed(Step::kCgroup);
   }
   if (slot.dir(kCpu) >= 0) slot.guest_ = open_leaf(kCpu, Text("guest-%u", number).c_str());
-  slot.oom_kills_before_ = slot.oom_kills();
-  if (!unified_ && slot.dirs_[kMemory]) {
-    write_number(slot.dir(kMemory), "memory.max_usage_in_bytes", 0);
-  }
+  // v2 has a limit for swap alone, which is always the same; v1 a mark that can be reset.
+  const char* file = unified_ ? "memory.swap.max" : "memory.max_usage_in_bytes";
+  if (!start) write_number(slot.dir(kMemory), file, 0);
+  slot.start_ = start ? *start : slot.counters();
   return slot;
 }
 
@@ -104,9 +105,8 @@ Outcome<void> Cgroups::open_tasks(const SlotCgroup& slot, ControllerFds& user,
     if (!user[i]) return failed(Step::kCgroup);
     // The guest's own time is the sandbox's time too, so it stays in the account's leaf.
     if (i == kCpuAcct) continue;
-    UniqueFd shared;
     bool own = unified_ || i == kCpu;
-    if (!own) shared = open_leaf(static_cast<Controller>(i), "guests");
+    UniqueFd shared = own ? UniqueFd() : open_leaf(static_cast<Controller>(i), "guests");
     guest[i] = open_at(own ? slot.guest_.get() : shared.get(), file, O_WRONLY);
     if (!guest[i]) return failed(Step::kCgroup);
   }
@@ -117,57 +117,67 @@ Outcome<void> SlotCgroup::set_limits(const Limits& limits, std::uint32_t& walls)
   int error = 0;
   auto hold = [&](Wall wall, Controller controller, auto set) {
     if (dir(controller) < 0 || !confine::wall_up(wall)) return;
-    if (set(dir(controller))) {
-      walls |= static_cast<std::uint32_t>(wall);
-    } else {
-      error = errno;
-    }
+    bool held = set(dir(controller));
+    if (!held) error = errno;
+    if (held) walls |= static_cast<std::uint32_t>(wall);
   };
-  std::uint64_t quota = std::max<std::uint64_t>(kPeriodUs * limits.cpu_milli / 1000, 1000);
+  // µs of every 100 ms, which is the period of both versions.
+  std::uint64_t quota = std::max<std::uint64_t>(100 * std::uint64_t{limits.cpu_milli}, 1000);
   hold(Wall::kMemoryLimit, kMemory,
-       [&](int at) { return (unified_ ? set_memory_v2 : set_memory_v1)(at, limits.memory_bytes); });
-  auto set_cpu = [&](int at) {
-    return unified_ ? write_file(at, "cpu.max", Text("%lu %lu", quota, kPeriodUs))
-                    : write_number(at, "cpu.cfs_quota_us", quota);
-  };
+       [&](int at) { return set_memory(at, limits.memory_bytes, unified_); });
+  const char* cpu = unified_ ? "cpu.max" : "cpu.cfs_quota_us";
   // The guest gets as much again: programs that use up theirs must not keep it from answering.
-  hold(Wall::kCpuLimit, kCpu, [&](int at) { return set_cpu(at) && set_cpu(guest_.get()); });
+  hold(Wall::kCpuLimit, kCpu, [&](int at) {
+    return write_number(at, cpu, quota) && write_number(guest_.get(), cpu, quota);
+  });
   hold(Wall::kPidsLimit, kPids, [&](int at) { return write_number(at, "pids.max", limits.pids); });
   // On v2 a controller that was not given to us looks like a refusal: that limit does not hold.
   if (error != 0 && !unified_) return failed(Step::kLimits, error);
   return {};
 }
 
-std::uint64_t SlotCgroup::oom_kills() const {
-  return read_number(dir(kMemory), unified_ ? "memory.events" : "memory.oom_control", "oom_kill ");
+UsageFigures SlotCgroup::counters() const {
+  int at = dir(kMemory);
+  auto time = [](int leaf) { return 1000 * read_number(leaf, "cpu.stat", "usage_usec "); };
+  UsageFigures now;
+  now.cpu_ns =
+      unified_ ? time(at) + time(guest_.get()) : read_number(dir(kCpuAcct), "cpuacct.usage");
+  now.memory_bytes = read_number(at, unified_ ? "memory.current" : "memory.usage_in_bytes");
+  now.memory_peak_bytes = read_number(at, unified_ ? "memory.peak" : "memory.max_usage_in_bytes");
+  now.oom_kills = read_number(at, unified_ ? "memory.events" : "memory.oom_control", "oom_kill ");
+  now.pids = read_number(dir(kPids), "pids.current");
+  return now;
 }
 
 UsageFigures SlotCgroup::usage() const {
-  int memory = dir(kMemory);
-  UsageFigures figures;
-  figures.cpu_ns = unified_ ? 1000 * read_number(memory, "cpu.stat", "usage_usec ")
-                            : read_number(dir(kCpuAcct), "cpuacct.usage");
-  figures.memory_bytes = read_number(memory, unified_ ? "memory.current" : "memory.usage_in_bytes");
-  const char* peak = unified_ ? "memory.peak" : "memory.max_usage_in_bytes";
-  figures.memory_peak_bytes = read_number(memory, peak);
-  figures.oom_kills = oom_kills() - oom_kills_before_;
-  figures.pids = read_number(dir(kPids), "pids.current");
-  return figures;
+  UsageFigures now = counters();
+  now.cpu_ns -= start_.cpu_ns;
+  now.oom_kills -= start_.oom_kills;
+  // v2 keeps the mark of the tenant with the most: below it, at least the present is known.
+  if (now.memory_peak_bytes <= start_.memory_peak_bytes) now.memory_peak_bytes = now.memory_bytes;
+  return now;
 }
 
 Outcome<void> SlotCgroup::freeze(bool frozen) const {
-  if (dir(kFreezer) < 0) return failed(Step::kCgroup, EOPNOTSUPP);
-  bool done = unified_ ? write_file(dir(kFreezer), "cgroup.freeze", frozen ? "1" : "0")
-                       : write_file(dir(kFreezer), "freezer.state", frozen ? "FROZEN" : "THAWED");
+  int leaf = dir(kFreezer);
+  if (leaf < 0) return failed(Step::kCgroup, EOPNOTSUPP);
+  bool done = unified_ ? write_file(leaf, "cgroup.freeze", frozen ? "1" : "0")
+                       : write_file(leaf, "freezer.state", frozen ? "FROZEN" : "THAWED");
   if (!done) return failed(Step::kCgroup);
-  return {};
+  if (!frozen) return {};
+  // Each process stops when it next comes by; v1 has no file that could be polled for that.
+  for (int waited = 0; waited < 1000; ++waited) {  // ms
+    std::string state = read_file(leaf, unified_ ? "cgroup.events" : "freezer.state");
+    if (state.find(unified_ ? "frozen 1" : "FROZEN") != std::string::npos) return {};
+    ::usleep(1000);
+  }
+  (void)freeze(false);
+  return failed(Step::kCgroup, ETIMEDOUT);
 }
 
 bool SlotCgroup::empty() const {
-  for (const UniqueFd& leaf : dirs_) {
-    if (leaf) return read_file(leaf.get(), unified_ ? "cgroup.procs" : "tasks").empty();
-  }
-  return true;
+  int leaf = dir(kMemory) >= 0 ? dir(kMemory) : dir(kPids);
+  return read_file(leaf, unified_ ? "cgroup.procs" : "tasks").empty();
 }
 
 }  // namespace atl::engine

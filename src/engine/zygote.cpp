@@ -6,7 +6,6 @@
 #include <sys/syscall.h>
 #include <sys/un.h>
 
-#include <algorithm>
 #include <cstdlib>
 #include <cstring>
 #include <utility>

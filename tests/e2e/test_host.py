@@ -1,4 +1,5 @@
 """doctor, backends, help, version, completion; privileges and traces on the host."""
+import contextlib
 import json
 import os
 import pathlib
@@ -14,6 +15,8 @@ from support import ATOLL, atoll, run, start
 SOURCE = pathlib.Path(__file__).resolve().parents[2]
 COMMANDS = ("run", "doctor", "backends", "completion", "version", "help")
 needs_root = unittest.skipUnless(support.IS_ROOT, "needs root")
+CGROUPS = pathlib.Path("/sys/fs/cgroup")
+needs_v2 = unittest.skipUnless((CGROUPS / "cgroup.controllers").exists(), "cgroup v2 has one root for all controllers")
 
 
 @needs_root
@@ -37,6 +40,26 @@ class PoorHosts(support.Case):
         outcome = self.expect(self.inside(hide, "--", "true"))
         self.assertIn("memory_limit", outcome.err)
         self.expect_failure(self.inside(hide, "--pids", "5", "--", "true"), "limit_unenforceable")
+
+    @needs_v2
+    def test_controllers_that_cannot_be_handed_down(self):
+        """As in a container's own cgroup: whoever sits in it keeps its controllers from the groups below."""
+        group = CGROUPS / "atoll-e2e"
+        group.mkdir()
+        self.addCleanup(self.remove_groups, group)
+        enter = f"echo 0 > {group}/cgroup.procs && exec unshare --cgroup --mount sh -c 'umount {CGROUPS} && mount -t cgroup2 none {CGROUPS} && exec \"$@\"' sh \"$@\""
+        for words, check in ((("--", "true"), lambda done: self.assertIn("memory_limit", self.expect(done).err)),
+                             (("--pids", "5", "--", "true"), lambda done: self.expect_failure(done, "limit_unenforceable"))):
+            done = subprocess.run(["sh", "-c", enter, "sh", support.ATOLL, "run", *words], capture_output=True, timeout=60)
+            check(support.Outcome(done))
+
+    @staticmethod
+    def remove_groups(group):
+        deadline = time.monotonic() + 20  # until the last process is gone
+        while group.exists() and time.monotonic() < deadline:
+            for folder, _, _ in os.walk(group, topdown=False):
+                with contextlib.suppress(OSError):
+                    os.rmdir(folder)
 
     def test_no_user_namespaces(self):
         with tempfile.TemporaryDirectory(prefix="atoll-poor-") as place:
@@ -64,7 +87,8 @@ class Doctor(support.Case):
         names = {check["name"] for check in report["checks"]}
         for name in ("version", "seccomp", "landlock", "idmapped mounts", "user", "mount", "pid", "network", "ipc", "host name",
                      "cgroup", "/proc", "tmpfs", "memory", "cpu", "pids", "freezer", "python3", "node", "bash",
-                     "atoll-launcher", "atoll-guest", "legacy_tiocsti"):
+                     "atoll-launcher", "atoll-guest", "max_user_namespaces",
+                     *(["legacy_tiocsti"] if os.path.exists("/proc/sys/dev/tty/legacy_tiocsti") else [])):
             self.assertIn(name, names)
         self.assertEqual(report["native_works"], run("-q", "--", "true").code == 0)
 

@@ -102,6 +102,28 @@ def guest_is_sealed(programs):
             expect(error.errno in (26, 30, 1, 13), f"open gave errno {error.errno}")
 
 
+# 12 -----------------------------------------------------------------------------------------------
+
+def loaded_modules():
+    return {line.split()[0] for line in harness.read("/proc/modules").splitlines()}
+
+
+@check(12)
+def host_loads_no_modules(programs):
+    """For a kind of socket that it does not have the kernel runs modprobe: nobody inside chooses what the host loads."""
+    before = loaded_modules()
+    for name, how in (("sweep", "HOLDS"), ("inet_sweep", "HOLDS"), ("pairs", "HOLDS"), ("ioctls", "EPERM")):
+        out = programs.run(["/cases/12_socket_families", name])
+        expect(out.how == how, f"{name}: {out.how} {out.tail()}")
+    grown = loaded_modules() - before
+    expect(not grown, f"the host has loaded {grown}")
+    if programs.rootless or not os.path.isdir(f"/lib/modules/{os.uname().release}/kernel/net"):
+        return
+    programs.run(["/cases/12_socket_families", "pairs"], off=("seccomp",))
+    wanted = {"smc", "kcm", "af_key", "af_alg"}
+    expect(wanted & loaded_modules(), f"control: none of {wanted} was loaded without the filter")
+
+
 # 19 -----------------------------------------------------------------------------------------------
 
 @check(19, root_only="cgroup limits need root on cgroup v1")

@@ -45,7 +45,7 @@ def run_once(programs, case, off):
         folder = around.values.get("program_folder", "/cases")
         arguments = [f"{folder}/{case.program}", case.name,
                      *(text.format(**around.values) if "{" in text else text for text in case.args)]
-        options = ["--timeout", "20s", *case.options, *(case.limits if off is None else ()), *around.options]
+        options = ["--timeout", f"{20 * harness.SLOWER}s", *case.options, *(case.limits if off is None else ()), *around.options]
         if case.tty:
             return programs.run_on_terminal(arguments, off, options, sandbox_tty=case.tty == "inside")
         return programs.run(arguments, off, options, env=around.env, **around.kwargs)
@@ -54,7 +54,7 @@ def run_once(programs, case, off):
 def judge(programs, case):
     """Empty when the case holds, else what is wrong."""
     problems = []
-    if case.off is not None and not (programs.rootless and case.control_root_only):
+    if case.off is not None and harness.LINUX >= case.since and not (programs.rootless and case.control_root_only):
         limited = any(wall.endswith("_limit") for wall in case.off)
         for _ in range(5 if limited else 1):
             # A slot that was busy a moment ago still has its last limits: then it is another's turn.

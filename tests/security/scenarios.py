@@ -200,6 +200,24 @@ def host_routes(programs, case, off):
     yield Around()
 
 
+def control_where(allowed):
+    """A control that can get through only on a host that allows it to anybody; the attack itself is made anywhere."""
+    @contextlib.contextmanager
+    def around(programs, case, off):
+        yield None if off is not None and not allowed() else Around()
+    return around
+
+
+def setting(name):
+    return int(harness.read(f"/proc/sys/kernel/{name}", "0"))
+
+
+bpf_for_all = control_where(lambda: setting("unprivileged_bpf_disabled") == 0)
+perf_for_all = control_where(lambda: setting("perf_event_paranoid") <= 2)
+cgroup_v1 = control_where(lambda: any(line.startswith("memory\t") and line.split()[1] != "0"
+                                      for line in harness.read("/proc/cgroups").splitlines()))
+
+
 @contextlib.contextmanager
 def secret(programs, case, off):
     mark = harness.marker()

@@ -64,6 +64,28 @@ Task<void> usage(Box* box) {
 }
 TEST_P(Conformance, ReportsUsage) { run(&usage, {Cap::kUsage}); }
 
+// What a sandbox borrows of the host may have been used before; its figures begin with it.
+Task<void> usage_begins_anew(Box* box) {
+  ATOLL_NEED(auto busy,
+             co_await box->sandbox->spawn(
+                 {.argv = {"python3", "-c",
+                           "sum(range(20_000_000))\nb = bytearray(b'x' * 80_000_000)\n"
+                           "print('ready', flush=True)\nimport time\ntime.sleep(1000)"}}));
+  ATOLL_NEED_OK(co_await read_until(busy.get(), "ready\n"));
+  ATOLL_NEED(Usage before, co_await box->sandbox->usage());
+  ATOLL_NEED_OK(co_await box->sandbox->stop());
+  for (int round = 0; round < 3; ++round) {  // at the latest the second gets what the first had
+    ATOLL_NEED(auto other, co_await box->backend->create(box->target->spec()));
+    ATOLL_NEED_OK(co_await other->start());
+    ATOLL_NEED(Usage usage, co_await other->usage());
+    EXPECT_LE(usage.cpu_seconds, before.cpu_seconds / 2);
+    EXPECT_LE(usage.memory_peak_bytes, before.memory_peak_bytes / 2);
+    EXPECT_EQ(usage.oom_kills, 0u);
+    ATOLL_NEED_OK(co_await other->stop());
+  }
+}
+TEST_P(Conformance, UsageBeginsAnew) { run(&usage_begins_anew, {Cap::kUsage}); }
+
 Task<void> exec_figures(Box* box) {
   ATOLL_NEED(ExecResult result,
              co_await box->sandbox->exec(
@@ -75,9 +97,20 @@ Task<void> exec_figures(Box* box) {
 TEST_P(Conformance, ReportsWhatAnExecutionUsed) { run(&exec_figures); }
 
 Task<void> pausing(Box* box) {
-  ATOLL_NEED(ExecResult before, co_await box->sandbox->exec({.argv = {"true"}}));
+  ATOLL_NEED(auto counter,
+             co_await box->sandbox->spawn(
+                 {.argv = {"python3", "-c",
+                           "import os\nfile = os.open('count', os.O_RDWR | os.O_CREAT)\ncount = 0\n"
+                           "while True:\n  count += 1\n  os.pwrite(file, b'%d' % count, 0)\n"
+                           "  if count == 1: print('ready', flush=True)"}}));
+  ATOLL_NEED_OK(co_await read_until(counter.get(), "ready\n"));
   ATOLL_NEED_OK(co_await box->sandbox->pause());
   EXPECT_EQ(box->sandbox->status().state, State::kPaused);
+  ATOLL_NEED(std::string count, co_await box->sandbox->get_text("count"));
+  for (int look = 0; look < 20; ++look) {  // nothing goes on from the moment that pause() is back
+    ATOLL_NEED(std::string now, co_await box->sandbox->get_text("count"));
+    EXPECT_EQ(now, count);
+  }
   ATOLL_NEED_OK(co_await box->sandbox->resume());
   EXPECT_EQ(box->sandbox->status().state, State::kRunning);
   ATOLL_NEED(ExecResult after, co_await box->sandbox->exec({.argv = {"echo", "awake"}}));

@@ -2,6 +2,7 @@
 #include <linux/netlink.h>
 #include <linux/rtnetlink.h>
 #include <netinet/in.h>
+#include <sys/ioctl.h>
 #include <sys/socket.h>
 #include <sys/un.h>
 
@@ -43,13 +44,13 @@ void netlink_high_bits() {
 // Every family and type there is (10 is SOCK_PACKET), beyond the four that are meant to work.
 void sweep() {
   int tried = 0;
-  for (int family = 0; family < 64; ++family) {
-    if (family == AF_UNIX || family == AF_INET || family == AF_INET6) {
-      continue;
-    }
+  // Families innermost: where nothing refuses them one soon gets through, and the kernel has to ask
+  // for few modules until then.
+  for (int protocol = 0; protocol < 32; ++protocol) {
     for (int type : {1, 2, 3, 4, 5, 10}) {
-      for (int protocol = 0; protocol < (family == AF_NETLINK ? 32 : 8); ++protocol) {
-        if (family == AF_NETLINK && protocol == NETLINK_ROUTE) {
+      for (int family = 0; family < 64; ++family) {
+        if (family == AF_UNIX || family == AF_INET || family == AF_INET6 ||
+            (family == AF_NETLINK ? protocol == NETLINK_ROUTE : protocol >= 8)) {
           continue;
         }
         ++tried;
@@ -64,6 +65,55 @@ void sweep() {
     }
   }
   attack::holds("%d combinations refused", tried);
+}
+
+// Under the internet families: protocols that the kernel may have to load first, and that few have
+// looked at. MPTCP, UDP-Lite, SCTP, DCCP, L2TP, SMC; then types without a protocol.
+void inet_sweep() {
+  int tried = 0;
+  for (int protocol : {262, 136, 132, 33, 115, 256, 2, 41, 47, 50, 51, 103, 108, 255, 0}) {
+    for (int type : {1, 2, 5, 6}) {
+      for (int family : {AF_INET, AF_INET6}) {
+        if (protocol == 0 && type <= 2) {
+          continue;
+        }
+        ++tried;
+        if (socket(family, type | SOCK_CLOEXEC, protocol) >= 0) {
+          attack::through("family %d, type %d, protocol %d", family, type, protocol);
+        }
+      }
+    }
+  }
+  attack::holds("%d combinations refused", tried);
+}
+
+// Pairs of every family; whether the host had to load anything for them is seen there.
+void pairs() {
+  for (int family = 0; family < 64; ++family) {
+    int pair[2];
+    if (family != AF_UNIX && socketpair(family, SOCK_STREAM | SOCK_CLOEXEC, 0, pair) == 0) {
+      attack::through("socketpair of family %d", family);
+    }
+  }
+  attack::holds("pairs of AF_UNIX only");
+}
+
+// Calls on any socket for which the host would load a module, whoever asks.
+void ioctls() {
+  for (int family : {AF_INET, AF_INET6, AF_UNIX}) {
+    int fd = socket(family, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+    if (fd < 0) {
+      attack::broken("socket");
+    }
+    // SIOC{G,S}IFBR, SIOC{G,S}IFVLAN, SIOCBR{ADD,DEL}BR
+    for (unsigned long call : {0x8940, 0x8941, 0x8982, 0x8983, 0x89a0, 0x89a1}) {
+      char argument[256] = {};
+      if (ioctl(fd, call, argument) == 0 || errno != EPERM) {
+        attack::through("ioctl %lx of a socket of family %d", call, family);
+      }
+    }
+  }
+  attack::stopped(EPERM, "ioctls about bridges and VLANs");
 }
 
 // SOCK_PACKET is the old name of AF_PACKET under AF_INET; SMC and MPTCP hide under AF_INET's
@@ -142,6 +192,9 @@ constexpr attack::Attack kAttacks[] = {
     {"netlink_high_bits", netlink_high_bits},
     {"inet_disguises", inet_disguises},
     {"sweep", sweep},
+    {"inet_sweep", inet_sweep},
+    {"pairs", pairs},
+    {"ioctls", ioctls},
     {"allowed", allowed},
 };
 

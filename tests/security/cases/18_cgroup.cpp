@@ -34,7 +34,9 @@ void path() {
 void escape() {
   attack::become_namespace_root(CLONE_NEWNS | CLONE_NEWCGROUP);
   mkdir("/tmp/cg", 0700);
-  if (mount("none", "/tmp/cg", "cgroup", 0, "pids") != 0) {
+  // Whichever version the host has: only that one can be mounted from a namespace.
+  if (mount("none", "/tmp/cg", "cgroup", 0, "pids") != 0 &&
+      mount("none", "/tmp/cg", "cgroup2", 0, nullptr) != 0) {
     attack::stopped(errno, "mount cgroup");
   }
   attack::through("the cgroup hierarchy is mounted");

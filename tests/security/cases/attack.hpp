@@ -118,8 +118,8 @@ inline int choose(int argc, char** argv, std::span<const Attack> attacks) {
   g_argc = argc;
   g_argv = argv;
   // A wall that hangs its prey is as bad as one that lets it out: never outlive the runner's
-  // patience.
-  alarm(60);
+  // patience, on a slow machine neither.
+  alarm(300);
   for (const Attack& attack : attacks) {
     if (argc > 1 && strcmp(argv[1], attack.name) == 0) {
       attack.run();
