@@ -8,6 +8,7 @@
 #include <signal.h>
 #include <sys/ioctl.h>
 #include <sys/syscall.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "base/unique_fd.hpp"
@@ -61,6 +62,28 @@ using confine::wall_up;
   run_program(plan);
 }
 
+bool is_stopped(pid_t pid) {
+  siginfo_t info{};
+  return ::waitid(P_PID, static_cast<id_t>(pid), &info, WSTOPPED | WNOHANG) == 0 &&
+         info.si_pid == pid;
+}
+
+// From its change of uid to its exec the child can be stopped by its neighbours. The guest serves
+// nobody meanwhile, so such a child is woken a few times and then given up.
+bool wait_for_start(pid_t pid, int report) {
+  constexpr int kLook = 10;  // ms
+  constexpr int kWakeUps = 3;
+  pollfd end{report, POLLIN, 0};
+  int stops = 0;
+  for (int waited = 0; ::poll(&end, 1, kLook) == 0; waited += kLook) {
+    if (waited >= kChildStartTime) return false;
+    if (!is_stopped(pid)) continue;
+    if (++stops > kWakeUps) return false;
+    ::kill(pid, SIGCONT);
+  }
+  return true;
+}
+
 }  // namespace
 
 pid_t start_child(ChildPlan& plan) {
@@ -76,8 +99,7 @@ pid_t start_child(ChildPlan& plan) {
   if (pid == 0) child_main(plan);
   if (pid < 0) return -1;
   theirs.reset();
-  pollfd end{report.get(), POLLIN, 0};
-  if (::poll(&end, 1, kChildStartTime) == 0) {
+  if (!wait_for_start(pid, report.get())) {
     ::kill(pid, SIGKILL);
     plan.result = {ChildStep::kStopped, EAGAIN, pid};
   } else if (::read(report.get(), &plan.result, sizeof plan.result) <= 0) {
