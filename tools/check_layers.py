@@ -27,14 +27,15 @@ ALLOWED = {
     "drivers": ["base"],
     "contexts": GROUND + ["guest", "sandbox", "drivers"],
     "store": GROUND,
+    "config": GROUND,
     "bus": GROUND,
     "http": GROUND,
     "backends": GROUND + ["guest", "sandbox", "http"],
     "backends/native": GROUND + ["guest", "sandbox", "drivers", "confine", "engine"],
-    "control": GROUND + ["sandbox", "contexts", "drivers", "store", "bus", "images"],
+    "control": GROUND + ["config", "sandbox", "contexts", "drivers", "store", "bus", "images"],
     "client": GROUND + ["http"],
-    "api": GROUND + ["http", "control"],
-    "cli": GROUND + ["sandbox", "contexts", "drivers", "client", "images", "confine/walls.hpp"],
+    "api": GROUND + ["http", "control", "config"],
+    "cli": GROUND + ["config", "sandbox", "contexts", "drivers", "client", "images", "confine/walls.hpp"],
 }
 
 # Headers from outside: pattern, the files that may include it, and why nobody else may.

@@ -1,0 +1,25 @@
+// An API key as the store knows it: never the secret, only a salted hash of it.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include <boost/describe/enum.hpp>
+
+#include "model/session.hpp"
+
+namespace atl::model {
+
+BOOST_DEFINE_ENUM_CLASS(Role, kAdmin, kApprover, kUser, kReadOnly)
+
+struct Key {
+  std::string id;  // public: part of what the client sends, so that one row is looked up
+  std::string tenant = "default";
+  Role role = Role::kUser;
+  std::string name;
+  std::string secret_hash;  // hex of SHA-256 over the whole secret, which is random
+  Time created_at{};
+  std::optional<Time> revoked_at;
+};
+
+}  // namespace atl::model

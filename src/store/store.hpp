@@ -1,0 +1,169 @@
+// What must survive: sessions, executions, templates, keys, answers to repeated requests. SQLite on
+// one machine, PostgreSQL by URL; one schema, one suite of tests (store/conformance).
+//
+// Called on the I/O thread; the database works on threads of its own. write() is the only way to
+// change anything: all of its changes happen, or none. When it has returned without an error they
+// are on the disk. Writes of several callers share a commit. Reads see every write that returned
+// before they began.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "async/task.hpp"
+#include "base/result.hpp"
+#include "model/execution.hpp"
+#include "model/key.hpp"
+#include "model/session.hpp"
+#include "model/template.hpp"
+
+namespace atl::store {
+
+using model::Time;
+
+// A stateful interpreter, so that a restarted server finds it again.
+struct ContextRow {
+  ContextId id;
+  SessionId session_id;
+  std::string language;
+  std::string cwd;
+  bool is_default = false;
+  std::uint64_t exec_id = 0;  // of its interpreter in the guest
+  Time created_at{};
+};
+
+struct SnapshotRow {
+  std::string id;
+  SessionId session_id;
+  std::string tenant;
+  std::string name;
+  std::uint64_t size = 0;
+  std::string file;  // name inside DATA/snapshots
+  Time created_at{};
+};
+
+// The answer to a request that must not be carried out twice. Without an answer: it still runs.
+struct IdempotencyRow {
+  std::string tenant;
+  std::string key;
+  std::string fingerprint;  // of method, path and body
+  std::optional<int> status;
+  std::string answer;  // the body, as it was sent
+  std::string made;    // id of what it made
+  Time created_at{};
+};
+
+// One row each, written whole: made if it is new, replaced otherwise. An output is written once,
+// with the execution's end.
+struct PutSession {
+  model::Session row;
+};
+struct PutExecution {
+  model::Execution row;
+  bool with_output = false;
+};
+struct PutTemplate {
+  model::Template row;
+};
+struct PutKey {
+  model::Key row;
+};
+struct PutContext {
+  ContextRow row;
+};
+struct PutSnapshot {
+  SnapshotRow row;
+};
+struct PutIdempotency {
+  IdempotencyRow row;
+};
+// Refuses the whole write (kAlreadyExists) when the row is there: who comes second sees the first.
+struct AddIdempotency {
+  IdempotencyRow row;
+};
+struct AddTemplate {
+  model::Template row;
+};
+struct RemoveTemplate {
+  std::string id;
+};
+struct RemoveContext {
+  ContextId id;
+};
+struct RemoveSnapshot {
+  std::string id;
+};
+struct RemoveIdempotency {
+  std::string tenant;
+  std::string key;
+};
+using Change = std::variant<PutSession, PutExecution, PutTemplate, PutKey, PutContext, PutSnapshot,
+                            PutIdempotency, AddIdempotency, AddTemplate, RemoveTemplate,
+                            RemoveContext, RemoveSnapshot, RemoveIdempotency>;
+
+// Newest first; `after` is the id that the last page ended with. Ids sort by time.
+struct Page {
+  std::string after;
+  std::size_t limit = 50;
+};
+struct SessionFilter {
+  std::string tenant;  // empty: all
+  std::vector<model::SessionState> states;
+  std::string template_id;
+  std::map<std::string, std::string> labels;  // all of them must match
+};
+struct ExecutionFilter {
+  SessionId session_id;  // empty: all
+  std::vector<model::ExecutionState> states;
+};
+
+struct Retention {
+  Time sessions_ended_before{};  // with their executions, outputs, contexts
+  Time idempotency_before{};
+};
+
+class Store {
+ public:
+  virtual ~Store() = default;
+
+  virtual async::Task<Result<void>> write(std::vector<Change> changes) = 0;
+
+  // kNotFound when there is none.
+  virtual async::Task<Result<model::Session>> session(SessionId id) = 0;
+  virtual async::Task<Result<model::Execution>> execution(ExecutionId id, bool with_output) = 0;
+  virtual async::Task<Result<model::Template>> find_template(std::string id) = 0;
+  virtual async::Task<Result<model::Key>> key(std::string id) = 0;
+  virtual async::Task<Result<SnapshotRow>> snapshot(std::string id) = 0;
+  virtual async::Task<Result<IdempotencyRow>> idempotency(std::string tenant, std::string key) = 0;
+
+  virtual async::Task<Result<std::vector<model::Session>>> sessions(SessionFilter filter,
+                                                                    Page page) = 0;
+  virtual async::Task<Result<std::vector<model::Execution>>> executions(ExecutionFilter filter,
+                                                                        Page page) = 0;
+  virtual async::Task<Result<std::vector<model::Template>>> templates() = 0;
+  virtual async::Task<Result<std::vector<model::Key>>> keys() = 0;
+  virtual async::Task<Result<std::vector<ContextRow>>> contexts(SessionId session_id) = 0;
+  virtual async::Task<Result<std::vector<SnapshotRow>>> snapshots(std::string tenant) = 0;
+
+  // Returns how many rows went. In small portions, so that nobody waits behind it.
+  virtual async::Task<Result<std::uint64_t>> remove_old(Retention retention) = 0;
+  // Whether a write would work now.
+  virtual async::Task<Result<void>> ping() = 0;
+  // After the last call: everything is on the disk and closed.
+  virtual async::Task<void> close() = 0;
+};
+
+struct StoreOptions {
+  async::Executor executor;
+  std::string url;          // empty or "sqlite:": DATA/atoll.db; "postgres://…", "postgresql://…"
+  std::string data_folder;  // database and outputs too large for a row
+};
+
+// Opens, migrates to the newest schema, or says what to do.
+async::Task<Result<std::unique_ptr<Store>>> open_store(StoreOptions options);
+
+}  // namespace atl::store
