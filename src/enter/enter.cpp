@@ -18,9 +18,16 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <cstddef>
+
 #include "confine/seccomp.hpp"
 #include "confine/user_process.hpp"
 #include "confine/walls.hpp"
+
+extern "C" {
+[[gnu::weak]] extern const std::ptrdiff_t __rseq_offset;
+[[gnu::weak]] extern const unsigned __rseq_size;
+}
 
 namespace {
 
@@ -101,7 +108,86 @@ int settle(const EnterPlan& plan) {
   return 0;
 }
 
+#if defined(__x86_64__)
+
+// Of the thread, lost when a process goes on as its own clone: told to the kernel again.
+struct ThreadState {
+  int* tid = nullptr;  // where libc keeps its number
+  void* robust_list = nullptr;
+  std::size_t robust_size = 0;
+};
+
+// False where libc is not known to keep its thread number there (musl has a lock in this place).
+bool remember(ThreadState& thread) {
+  if (::prctl(PR_GET_TID_ADDRESS, &thread.tid, 0, 0, 0) != 0 || thread.tid == nullptr ||
+      *thread.tid != static_cast<int>(::syscall(SYS_gettid))) {
+    return false;
+  }
+  ::syscall(SYS_get_robust_list, 0, &thread.robust_list, &thread.robust_size);
+  return true;
+}
+
+void restore(const ThreadState& thread) {
+  constexpr unsigned kRseqSize = 32;
+  constexpr unsigned kRseqSignature = 0x53053053;
+  if (thread.robust_size != 0) {
+    ::syscall(SYS_set_robust_list, thread.robust_list, thread.robust_size);
+  }
+  if (&__rseq_offset != nullptr && &__rseq_size != nullptr && __rseq_size != 0) {
+    char* area = static_cast<char*>(__builtin_thread_pointer()) + __rseq_offset;
+    ::syscall(SYS_rseq, area, kRseqSize, 0, kRseqSignature);
+  }
+}
+
+// Goes on in the clone only, with the same memory and on the same stack. So the caller's process
+// ends right here, in registers: a word written to that stack would be the clone's. With
+// `wait_options` 0 it reaps the clone first: left to others, one with a pid inside would keep the
+// sandbox's pid 1 from dying.
+void go_on_in_clone(unsigned long flags, int* tid, long wait_options) {
+  register int* child_tid asm("r10") = tid;
+  register long tls asm("r8") = 0;
+  long result = SYS_clone;
+  asm volatile(
+      "syscall\n\t"
+      "test %%rax, %%rax\n\t"
+      "jz 1f\n\t"
+      "mov %%rax, %%rdi\n\t"
+      "xor %%esi, %%esi\n\t"
+      "mov %[options], %%rdx\n\t"
+      "xor %%r10d, %%r10d\n\t"
+      "mov %[wait], %%eax\n\t"
+      "syscall\n\t"
+      "xor %%edi, %%edi\n\t"
+      "mov %[exit], %%eax\n\t"
+      "syscall\n"
+      "1:"
+      : "+a"(result)
+      : "D"(flags), "S"(0L), "d"(0L), "r"(child_tid),
+        "r"(tls), [options] "r"(wait_options), [wait] "i"(SYS_wait4), [exit] "i"(SYS_exit_group)
+      : "rcx", "r11", "memory", "cc");
+}
+
+#endif
+
 }  // namespace
+
+extern "C" int atoll_enter_whole(const EnterPlan* plan) {
+#if defined(__x86_64__)
+  ThreadState thread;
+  if (!remember(thread)) return -ENOSYS;
+  if (plan == nullptr) return 1;
+  if (::setns(plan->pidfd, kNamespaces) != 0) return -errno;
+  // Its end would have the kernel write to libc's thread number, which is the clone's by then.
+  ::syscall(SYS_set_tid_address, nullptr);
+  go_on_in_clone(CLONE_VM | SIGCHLD, nullptr, 0);
+  go_on_in_clone(CLONE_VM | CLONE_CHILD_SETTID | SIGCHLD, thread.tid, WNOHANG);
+  restore(thread);
+  return settle(*plan);
+#else
+  static_cast<void>(plan);
+  return -ENOSYS;
+#endif
+}
 
 extern "C" int atoll_enter(const EnterPlan* plan) {
   volatile int error = 0;  // written by processes that share this memory

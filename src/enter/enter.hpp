@@ -27,3 +27,8 @@ struct EnterPlan {
 // Returns twice: 0 in the new process, which is inside by then, confined, and has reported so; and
 // 1 in the zygote, or a negative errno when there is no new process.
 extern "C" [[gnu::visibility("default")]] int atoll_enter(const atl::enter::EnterPlan* plan);
+
+// The same for a process that gives itself up: it goes on inside, with its memory as it is, and
+// nothing is copied. Returns once: 0 inside, or a negative errno outside when it could not leave.
+// Without a plan: 1 if this can be done here.
+extern "C" [[gnu::visibility("default")]] int atoll_enter_whole(const atl::enter::EnterPlan* plan);

@@ -161,6 +161,9 @@ struct StoreOptions {
   async::Executor executor;
   std::string url;          // empty or "sqlite:": DATA/atoll.db; "postgres://…", "postgresql://…"
   std::string data_folder;  // database and outputs too large for a row
+  // For commands such as `atoll key`: works while a server holds the data folder. Without it a
+  // second store on the folder is kConflict.
+  bool beside_server = false;
 };
 
 // Opens, migrates to the newest schema, or says what to do.

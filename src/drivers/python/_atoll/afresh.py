@@ -34,7 +34,12 @@ def settle():
         _settled_locale = _named_locale()
 
 
-def become(environment):
+def rehearse():
+    """In a child that waits for its environment: what need not wait, and the pages of what must."""
+    become([b"%b=%b" % variable for variable in os.environb.items()])
+
+
+def become(environment, seeded=False):
     """Takes on an environment. False if only an interpreter's start can do what it asks for."""
     had_zone = os.environ.get("TZ")
     understood = _set_environment(environment) and (_named_locale() == _settled_locale or _set_locale())
@@ -43,7 +48,8 @@ def become(environment):
     _reset_signals()
     _open_streams()
     _set_path()
-    _reseed()
+    if not seeded:
+        _reseed()
     return understood
 
 

@@ -39,6 +39,9 @@ class Held:
                     path = None
             self._files.append((fd, path, place))
 
+    def none(self):
+        return not self._files
+
     def fit(self, limit):
         """Whether a process that may have `limit` open files can have these."""
         return limit == 0 or all(fd < limit for fd, _, _ in self._files)

@@ -20,6 +20,9 @@ class Helper:
         library = ctypes.PyDLL(os.environ.get("ATOLL_ENTER") or DEFAULT_PATH)
         self._enter = library.atoll_enter
         self._enter.argtypes, self._enter.restype = [ctypes.POINTER(EnterPlan)], ctypes.c_int
+        self._enter_whole = getattr(library, "atoll_enter_whole", None)
+        if self._enter_whole is not None:
+            self._enter_whole.argtypes, self._enter_whole.restype = self._enter.argtypes, ctypes.c_int
         api = ctypes.pythonapi
         self._before, self._in_parent = api.PyOS_BeforeFork, api.PyOS_AfterFork_Parent
         self._in_child = api.PyOS_AfterFork_Child
@@ -27,16 +30,20 @@ class Helper:
         for function in (self._before, self._in_parent, self._in_child):
             function.argtypes, function.restype = [], None
 
+    def can_enter_whole(self):
+        """Whether a child may go as it is. One with files to open again may not: its modules' hooks ran before."""
+        return self._enter_whole is not None and self._held.none() and self._enter_whole(None) == 1
+
+    def enter_whole(self, fds, box, cwd):
+        """Returns inside, or not at all."""
+        if self._enter_whole(ctypes.byref(_plan(fds, box, cwd))) != 0:
+            os._exit(127)
+
     def enter(self, box, fds, cwd):
         """True in the child, which is then inside; False in the zygote. OSError if there is no child."""
         if not self._held.fit(box.open_files):
             raise OSError(errno.EMFILE, os.strerror(errno.EMFILE))
-        tasks = (ctypes.c_int * max(1, len(box.tasks)))(*box.tasks)
-        plan = EnterPlan(
-            stdin_fd=fds[0], stdout_fd=fds[1], stderr_fd=fds[2], report_fd=fds[3],
-            control_fd=fds[4] if len(fds) > 4 else -1, pidfd=box.pidfd, link_fd=box.link.fileno(),
-            uid=box.uid, gid=box.gid, open_files=box.open_files, task_count=len(box.tasks),
-            data_bytes=box.data_bytes, cwd=cwd or None, task_fds=tasks)
+        plan = _plan(fds, box, cwd)
         self._before()
         result = self._enter(ctypes.byref(plan))
         if result == 0:
@@ -50,3 +57,12 @@ class Helper:
         if result < 0:
             raise OSError(-result, os.strerror(-result))
         return False
+
+
+def _plan(fds, box, cwd):
+    tasks = (ctypes.c_int * max(1, len(box.tasks)))(*box.tasks)
+    return EnterPlan(
+        stdin_fd=fds[0], stdout_fd=fds[1], stderr_fd=fds[2], report_fd=fds[3],
+        control_fd=fds[4] if len(fds) > 4 else -1, pidfd=box.pidfd, link_fd=-1, uid=box.uid, gid=box.gid,
+        open_files=box.open_files, task_count=len(box.tasks), data_bytes=box.data_bytes, cwd=cwd or None,
+        task_fds=tasks)

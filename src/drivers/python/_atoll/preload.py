@@ -11,7 +11,7 @@ STANDARD = """
     uuid warnings weakref""".split()
 OURS = """
     bundle charts context display errors figures finish forks interrupts mainmodule programs recursion script
-    shell sources streams watch wire""".split()
+    shell sources spare streams watch wire""".split()
 
 
 class Stopped(BaseException):

@@ -18,7 +18,7 @@ import struct
 import sys
 import time
 
-from _atoll import afresh, descriptors, execargs, finish, preload
+from _atoll import afresh, descriptors, execargs, finish, preload, spare
 from _atoll.enter import Helper
 
 LISTEN_FD, READY_FD = 3, 4
@@ -30,6 +30,7 @@ MAX_MESSAGE = 4 << 20
 MAX_FDS, MAX_TASKS, MAX_BOXES = 32, 16, 4096
 IDLE_SECONDS = 600
 BACKLOG = 64
+QUIET_MS = 1  # with nothing to do: time to fork a spare
 
 
 def run(words, usual):
@@ -54,13 +55,16 @@ def run(words, usual):
     report = {"ready": True, "loaded": loaded, "missing": missing, "threads": _threads()}
     os.write(ready, json.dumps(report, ensure_ascii=False).encode("utf-8", "replace") + b"\n")
     os.close(ready)
-    message = Zygote(connections, helper).serve()
+    zygote = Zygote(connections, helper)
+    message = zygote.serve()
+    if zygote.spare_channel is not None:
+        message = spare.wait(zygote.spare_channel, helper)
     if message is None:
         os._exit(0)
-    return _begin(message, usual)
+    return _begin(message, usual, zygote.spare_channel is not None)
 
 
-def _begin(message, usual):
+def _begin(message, usual, seeded):
     """In the child, inside the sandbox."""
     from _atoll import script
 
@@ -69,7 +73,7 @@ def _begin(message, usual):
         argv = [os.fsdecode(word) for word in argv]
     except execargs.BadMessage:
         os._exit(127)
-    understood = afresh.become(environment)
+    understood = afresh.become(environment, seeded)
     if argv[1:] == ["@context"]:
         from _atoll import context
 
@@ -104,17 +108,28 @@ class Zygote:
         _signal.signal(_signal.SIGINT, _signal.SIG_IGN)
         for fd in (listener.fileno(), self._wake):
             self._poll.register(fd, select.POLLIN)
+        self._spares = spare.Spares(self._poll, helper.can_enter_whole())
+        self.spare_channel = None  # in a spare: where its execution comes from
 
     def serve(self):
-        """None when nobody needs it any more; in a child, the message that the child is for."""
+        """None when nobody needs it any more, and in a spare; in a child, the message that the child is for."""
         deadline = time.monotonic() + self._idle
         while True:
             left = deadline - time.monotonic()
             if not self._boxes and left <= 0:
                 return None
-            for fd, _ in self._poll.poll(None if self._boxes else max(1, left * 1000)):
+            lacking = self._spares.lacking(len(self._boxes))
+            events = self._poll.poll(QUIET_MS if lacking else None if self._boxes else max(1, left * 1000))
+            if lacking and not events:
+                self.spare_channel = self._spares.grow()
+                if self.spare_channel is not None:
+                    self._let_go()
+                    return None
+            for fd, _ in events:
                 if fd == self._wake:
                     self._reap()
+                    continue
+                if self._spares.heard(fd):
                     continue
                 deadline = time.monotonic() + self._idle
                 message = self._heard(fd)
@@ -169,7 +184,10 @@ class Zygote:
                 return None  # nothing there after all
             if message is None or len(fds) not in (4, 5):
                 raise execargs.BadMessage
-            if self._helper.enter(box, fds, execargs.working_directory(message)):
+            cwd = execargs.working_directory(message)
+            if self._spares.give(box, fds, message):
+                pass
+            elif self._helper.enter(box, fds, cwd):
                 return message
         except execargs.BadMessage:
             self._drop(fd)
@@ -197,6 +215,7 @@ class Zygote:
     def _let_go(self):
         """In the child: descriptors are closed, and these objects must not close others of their numbers."""
         self._listener.detach()
+        self._spares.let_go()
         for connection in self._launchers.values():
             connection.detach()
         for box in self._boxes.values():

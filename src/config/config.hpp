@@ -1,0 +1,142 @@
+// Everything that can be configured, as plain data. Who reads it, and what each field means and may
+// hold, stands in rules_*.cpp; docs/configuration.md is made from both. Times are in seconds.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+
+#include <boost/describe/class.hpp>
+#include <boost/describe/enum.hpp>
+
+#include "config/sandbox_config.hpp"
+
+namespace atl::config {
+
+struct TlsConfig {
+  std::string cert_file;
+  std::string key_file;
+};
+BOOST_DESCRIBE_STRUCT(TlsConfig, (), (cert_file, key_file))
+
+struct ServerLimits {
+  std::uint32_t connections = 4096;
+  std::uint64_t header_bytes = 16 * 1024;
+  std::uint64_t body_bytes = 8 * 1024 * 1024;
+  std::uint64_t upload_bytes = 16ull << 30;
+  std::uint32_t header_timeout = 10;
+  std::uint32_t read_timeout = 30;
+  std::uint32_t idle_timeout = 75;
+  std::uint32_t drain_timeout = 30;
+};
+BOOST_DESCRIBE_STRUCT(ServerLimits, (),
+                      (connections, header_bytes, body_bytes, upload_bytes, header_timeout,
+                       read_timeout, idle_timeout, drain_timeout))
+
+struct ServerConfig {
+  std::string listen = "127.0.0.1:8080";
+  std::string unix_socket;
+  TlsConfig tls;
+  std::uint32_t workers = 0;
+  ServerLimits limits;
+};
+BOOST_DESCRIBE_STRUCT(ServerConfig, (), (listen, unix_socket, tls, workers, limits))
+
+struct RetentionConfig {
+  std::uint64_t ended_sessions = 7 * 86400;
+  std::uint64_t idempotency_keys = 86400;
+};
+BOOST_DESCRIBE_STRUCT(RetentionConfig, (), (ended_sessions, idempotency_keys))
+
+struct StoreConfig {
+  std::string url;
+  std::uint32_t connections = 8;
+  std::uint64_t inline_output_bytes = 64 * 1024;
+  RetentionConfig retention;
+};
+BOOST_DESCRIBE_STRUCT(StoreConfig, (), (url, connections, inline_output_bytes, retention))
+
+struct AuthConfig {
+  bool enabled = true;
+};
+BOOST_DESCRIBE_STRUCT(AuthConfig, (), (enabled))
+
+BOOST_DEFINE_ENUM_CLASS(LogLevel, kDebug, kInfo, kWarn, kError, kOff)
+
+struct LogConfig {
+  LogLevel level = LogLevel::kInfo;
+};
+BOOST_DESCRIBE_STRUCT(LogConfig, (), (level))
+
+struct SessionsConfig {
+  std::uint32_t max_active = 2000;
+  std::uint64_t idle_timeout = 0;
+  std::uint64_t max_lifetime = 7 * 86400;
+};
+BOOST_DESCRIBE_STRUCT(SessionsConfig, (), (max_active, idle_timeout, max_lifetime))
+
+struct ExecutionsConfig {
+  std::uint64_t command_timeout = 60;
+  std::uint64_t code_timeout = 300;
+  std::uint64_t run_timeout = 30;
+  std::uint64_t test_timeout = 60;
+  std::uint64_t max_timeout = 86400;
+  std::uint64_t max_output_bytes = 10 * 1024 * 1024;
+  std::uint32_t concurrency = 8;
+  std::uint32_t queue = 100;
+};
+BOOST_DESCRIBE_STRUCT(ExecutionsConfig, (),
+                      (command_timeout, code_timeout, run_timeout, test_timeout, max_timeout,
+                       max_output_bytes, concurrency, queue))
+
+struct PoolConfig {
+  std::uint32_t size = 5;
+  std::uint32_t max_total = 64;
+  std::uint32_t replenish_per_second = 50;
+  std::uint32_t min_free_memory_percent = 10;
+  std::uint32_t check_interval = 30;
+};
+BOOST_DESCRIBE_STRUCT(PoolConfig, (),
+                      (size, max_total, replenish_per_second, min_free_memory_percent,
+                       check_interval))
+
+struct PackagesConfig {
+  std::string index_url;
+};
+BOOST_DESCRIBE_STRUCT(PackagesConfig, (), (index_url))
+
+struct DialectConfig {
+  bool enabled = true;
+  std::string default_template = "python-default";
+  std::map<std::string, std::string> images;
+};
+BOOST_DESCRIBE_STRUCT(DialectConfig, (), (enabled, default_template, images))
+
+struct DialectsConfig {
+  DialectConfig opensandbox;
+  DialectConfig e2b;
+};
+BOOST_DESCRIBE_STRUCT(DialectsConfig, (), (opensandbox, e2b))
+
+struct Config {
+  std::string data;
+  SandboxConfig sandbox;
+  ServerConfig server;
+  StoreConfig store;
+  AuthConfig auth;
+  LogConfig log;
+  SessionsConfig sessions;
+  ExecutionsConfig executions;
+  PoolConfig pool;
+  PackagesConfig packages;
+  DialectsConfig dialects;
+};
+BOOST_DESCRIBE_STRUCT(Config, (),
+                      (data, sandbox, server, store, auth, log, sessions, executions, pool,
+                       packages, dialects))
+
+// What holds when nothing is said. A file that has a `sandbox` block takes part in somebody's
+// agent, which expects sandboxes to be off, of kind srt, until the block turns them on.
+Config default_config(bool sandbox_block);
+
+}  // namespace atl::config

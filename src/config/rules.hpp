@@ -1,0 +1,35 @@
+// What every field means and may hold: one row each, in the order of the structs. The loader checks
+// by it, and docs/configuration.md is made from it, so that neither can forget a field.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string_view>
+
+#include "config/checks.hpp"
+
+namespace atl::config {
+
+enum class Secret : std::uint8_t { kNo, kWhole, kPassword };  // kPassword: the one in a URL
+
+struct Rule {
+  std::string_view path;  // "server.limits.header_bytes"
+  std::string_view says;  // one or two sentences
+  // Numbers: the value. Texts, alone or in lists and maps: `most` bytes each.
+  std::uint64_t least = 0;
+  std::uint64_t most = 0;
+  std::uint32_t items = 0;        // entries of a list or map
+  Check check = nullptr;          // of every text
+  std::string_view choices = {};  // texts with a closed set: "Always IfNotPresent Never"
+  std::string_view unit = {};     // of numbers: "s", "bytes"
+  Secret secret = Secret::kNo;
+};
+
+std::span<const Rule> sandbox_rules();
+std::span<const Rule> backend_rules();
+std::span<const Rule> server_rules();
+
+// nullptr when there is none, which a test forbids.
+const Rule* rule_of(std::string_view path);
+
+}  // namespace atl::config

@@ -1,0 +1,134 @@
+// Configuration files of agents, as they stand: their `sandbox` blocks must be taken unchanged.
+#include <gtest/gtest.h>
+
+#include "config/test_sources.hpp"
+
+namespace atl::config {
+namespace {
+
+using Texts = std::vector<std::string>;
+
+constexpr const char* kWholeBlock = R"({
+  "sandbox": {
+    "enabled": false,                    // switch
+    "backend": "srt",                   // srt | docker | firecracker
+    "mode": "per-session",
+    "network": {
+      "allowedDomains": [],
+      "deniedDomains": [],
+      "allowLocalBinding": false
+    },
+    "filesystem": {
+      "denyRead": ["~/.ssh", "~/.gnupg"],
+      "allowWrite": ["~/.vikingbot/workspace"],
+      "denyWrite": [".env", "*.pem"]
+    },
+    "runtime": {
+      "cleanupOnExit": true,
+      "timeout": 300
+    },
+    "backends": {
+      "srt": {"settingsPath": "~/.vikingbot/srt-settings.json"},
+      "docker": {"image": "python:3.11-slim", "networkMode": "bridge"}
+    }
+  }
+})";
+
+TEST(SandboxBlock, IsTakenWhole) {
+  SandboxConfig sandbox = load_or_die(from_file(kWholeBlock)).config.sandbox;
+  EXPECT_FALSE(sandbox.enabled);
+  EXPECT_EQ(sandbox.mode, SandboxMode::kPerSession);
+  EXPECT_EQ(sandbox.filesystem.deny_read, (Texts{"~/.ssh", "~/.gnupg"}));
+  EXPECT_EQ(sandbox.filesystem.deny_write, (Texts{".env", "*.pem"}));
+  EXPECT_EQ(sandbox.backends.srt.settings_path, "~/.vikingbot/srt-settings.json");
+  EXPECT_EQ(sandbox.backends.docker.network_mode, "bridge");
+}
+
+TEST(SandboxBlock, ReadmeExample) {
+  SandboxConfig sandbox = load_or_die(from_file(R"({
+  "sandbox": {
+    "enabled": true,
+    "backend": "srt",
+    "mode": "per-session",
+    "filesystem": {"allowWrite": ["~/.vikingbot/workspace"], "denyRead": ["~/.ssh"]},
+    "network": {"allowedDomains": ["api.openai.com"]}
+  }
+})"))
+                              .config.sandbox;
+  EXPECT_TRUE(sandbox.enabled);
+  EXPECT_EQ(sandbox.network.allowed_domains, Texts{"api.openai.com"});
+}
+
+constexpr const char* kOpenSandbox = R"(
+    "opensandbox": {
+      "mode": "vke",  // "local" or "vke"
+      "local": {
+        "serverUrl": "http://localhost:8080",
+        "apiKey": "",
+        "defaultImage": "opensandbox/code-interpreter:v1.0.1"
+      },
+      "vke": {
+        "serverUrl": "http://opensandbox-server.vikingbot.svc.cluster.local:8080",
+        "apiKey": "k",
+        "defaultImage": "opensandbox/code-interpreter:v1.0.1",
+        "namespace": "vikingbot",
+        "kubeconfigPath": "~/.kube/config",
+        "tos": {"enabled": true, "mountPath": "/tos", "pvcName": "vikingbot-tos-pvc"}
+      },
+      "network": {"allowedDomains": [], "deniedDomains": []},
+      "runtime": {"timeout": 300, "cpu": "500m", "memory": "1Gi"}
+    })";
+
+TEST(SandboxBlock, OpenSandboxInBothPlaces) {
+  std::string head = R"({"sandbox": {"enabled": true, "backend": "opensandbox",)";
+  for (const std::string& text :
+       {head + kOpenSandbox + "}}", head + R"("backends": {)" + kOpenSandbox + "}}}"}) {
+    Loaded loaded = load_or_die(from_file(text));
+    const OpenSandboxBackendConfig& config = loaded.config.sandbox.backends.opensandbox;
+    EXPECT_EQ(config.mode, OpenSandboxMode::kVke);
+    EXPECT_EQ(config.vke.api_key, "k");
+    EXPECT_EQ(loaded.origin_of("sandbox.backends.opensandbox.mode").to_string(), "f.json:3");
+  }
+}
+
+TEST(SandboxBlock, OpenSandboxFieldsAreNotSetTwice) {
+  EXPECT_EQ(problem_of(R"({"sandbox": {
+  "opensandbox": {"mode": "local"},
+  "backends": {"opensandbox": {"mode": "vke", "runtime": {"cpu": "1"}}}}})"),
+            "f.json:3:40: /sandbox/backends/opensandbox/mode is set already, at f.json:2:27");
+  // Different fields in both places add up.
+  Loaded loaded = load_or_die(from_file(R"({"sandbox": {"opensandbox": {"mode": "vke"},
+  "backends": {"opensandbox": {"runtime": {"cpu": "1"}}}}})"));
+  EXPECT_EQ(loaded.config.sandbox.backends.opensandbox.mode, OpenSandboxMode::kVke);
+  EXPECT_EQ(loaded.config.sandbox.backends.opensandbox.runtime.cpu, "1");
+}
+
+TEST(SandboxBlock, DefaultsOfTheBackends) {
+  BackendsConfig backends = load_or_die(from_file(R"({"sandbox": {}})")).config.sandbox.backends;
+  EXPECT_EQ(backends.srt.settings_path, "~/.vikingbot/srt-settings.json");
+  EXPECT_EQ(backends.docker.image, "python:3.11-slim");
+  EXPECT_EQ(backends.docker.network_mode, "bridge");
+  EXPECT_EQ(backends.kubernetes.namespace_, "atoll");
+  EXPECT_EQ(backends.kubernetes.image, "busybox:latest");
+  EXPECT_EQ(backends.kubernetes.image_pull_policy, "IfNotPresent");
+  EXPECT_EQ(backends.kubernetes.requests.cpu, "0.1");
+  EXPECT_EQ(backends.kubernetes.requests.memory, "512Mi");
+  EXPECT_EQ(backends.kubernetes.limits.cpu, "2");
+  EXPECT_EQ(backends.kubernetes.limits.memory, "1Gi");
+  EXPECT_EQ(backends.opensandbox.mode, OpenSandboxMode::kLocal);
+  EXPECT_EQ(backends.opensandbox.local.server_url, "http://localhost:8080");
+  EXPECT_EQ(backends.opensandbox.vke.server_url,
+            "http://opensandbox-server.vikingbot.svc.cluster.local:8080");
+  EXPECT_EQ(backends.opensandbox.vke.default_image, "opensandbox/code-interpreter:v1.0.1");
+  EXPECT_EQ(backends.opensandbox.vke.namespace_, "vikingbot");
+  EXPECT_EQ(backends.opensandbox.vke.kubeconfig_path, "~/.kube/config");
+  EXPECT_TRUE(backends.opensandbox.vke.tos.enabled);
+  EXPECT_EQ(backends.opensandbox.vke.tos.mount_path, "/tos");
+  EXPECT_EQ(backends.opensandbox.vke.tos.pvc_name, "vikingbot-tos-pvc");
+  EXPECT_EQ(backends.opensandbox.runtime.timeout, 300u);
+  EXPECT_EQ(backends.opensandbox.runtime.cpu, "500m");
+  EXPECT_EQ(backends.opensandbox.runtime.memory, "1Gi");
+}
+
+}  // namespace
+}  // namespace atl::config

@@ -1,0 +1,156 @@
+// From rows of the model to columns and back. Each row type lists its columns once, as a function
+// columns(visitor, row) in rows.hpp; the visitors here write them, read them and name them.
+#pragma once
+
+#include <chrono>
+#include <concepts>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include "base/ids.hpp"
+#include "base/utf8.hpp"
+#include "codec/json.hpp"
+#include "model/session.hpp"
+#include "store/connection.hpp"
+
+namespace atl::store {
+
+// Marks a member that holds any bytes.
+template <typename T>
+struct AsBytes {
+  T& member;
+};
+// Marks text that people read: what no database takes becomes U+FFFD instead of a refusal.
+template <typename T>
+struct AsProse {
+  T& member;
+};
+
+namespace detail {
+
+template <typename T>
+struct IsId : std::false_type {};
+template <typename Tag>
+struct IsId<Id<Tag>> : std::true_type {};
+
+bool is_storable_text(std::string_view text);
+std::string prose(std::string_view text);
+std::unexpected<Error> bad_column(const char* name);
+
+}  // namespace detail
+
+class ColumnNames {
+ public:
+  template <typename T>
+  void operator()(const char* name, const T& /*member*/) {
+    names.emplace_back(name);
+  }
+  std::vector<std::string> names;
+};
+
+// Values refer to the row, which must outlive them.
+class ColumnValues {
+ public:
+  template <typename T>
+  void operator()(const char* name, const T& member) {
+    values.push_back(value_of(name, member));
+  }
+
+  std::vector<Value> values;
+  std::optional<Error> error;
+
+ private:
+  template <typename T>
+  Value value_of(const char* /*name*/, const AsBytes<T>& marked) {
+    return Bytes{marked.member};
+  }
+  template <typename T>
+  Value value_of(const char* /*name*/, const AsProse<T>& marked) {
+    std::string_view text = marked.member;
+    return detail::is_storable_text(text) ? Value(text) : Value(detail::prose(text));
+  }
+  template <typename T>
+  Value value_of(const char* name, const std::optional<T>& member) {
+    return member ? value_of(name, *member) : Value();
+  }
+  template <typename T>
+  Value value_of(const char* name, const T& member) {
+    if constexpr (std::is_same_v<T, std::string>) {
+      if (!detail::is_storable_text(member) && !error) error = detail::bad_column(name).error();
+      return std::string_view(member);
+    } else if constexpr (detail::IsId<T>::value) {
+      return value_of(name, member.str());
+    } else if constexpr (std::integral<T>) {
+      return static_cast<std::int64_t>(member);
+    } else if constexpr (std::is_same_v<T, model::Time>) {
+      return static_cast<std::int64_t>(member.time_since_epoch().count());
+    } else if constexpr (std::is_enum_v<T>) {
+      return codec::name_of(member);
+    } else {
+      return codec::encode(member);
+    }
+  }
+};
+
+class ColumnReader {
+ public:
+  explicit ColumnReader(const Row& row) : row_(row) {}
+
+  template <typename T>
+  void operator()(const char* name, T&& member) {
+    read(name, std::forward<T>(member), next_++);
+  }
+
+  std::optional<Error> error;
+
+ private:
+  template <typename T>
+  void read(const char* /*name*/, AsBytes<T> marked, int column) {
+    marked.member = row_.text(column);
+  }
+  template <typename T>
+  void read(const char* /*name*/, AsProse<T> marked, int column) {
+    marked.member = row_.text(column);
+  }
+  template <typename T>
+  void read(const char* name, std::optional<T>& member, int column) {
+    if (!row_.is_null(column)) read(name, member.emplace(), column);
+  }
+  template <typename T>
+  void read(const char* name, T& member, int column) {
+    if constexpr (std::is_same_v<T, std::string>) {
+      member = row_.text(column);
+    } else if constexpr (detail::IsId<T>::value) {
+      member = T(std::string(row_.text(column)));
+    } else if constexpr (std::integral<T>) {
+      member = static_cast<T>(row_.integer(column));
+    } else if constexpr (std::is_same_v<T, model::Time>) {
+      member = model::Time(model::Time::duration(row_.integer(column)));
+    } else if constexpr (std::is_enum_v<T>) {
+      boost::json::string_view text(row_.text(column).data(), row_.text(column).size());
+      take(name, codec::decode_value<T>(boost::json::value(text)), member);
+    } else {
+      // Written by a newer or older Atoll: unknown members are left, missing ones keep defaults.
+      constexpr codec::DecodeOptions kLenient{.ignore_unknown = true, .keep_defaults = true};
+      constexpr codec::Limits kWide{.max_bytes = std::size_t{64} << 20, .max_depth = 64};
+      take(name, codec::decode<T>(row_.text(column), kLenient, kWide), member);
+    }
+  }
+  template <typename T>
+  void take(const char* name, codec::Decoded<T> decoded, T& member) {
+    if (decoded) {
+      member = std::move(*decoded);
+    } else if (!error) {
+      error = Error(Code::kInternal, std::string("the stored ") + name + " cannot be read");
+    }
+  }
+
+  const Row& row_;
+  int next_ = 0;
+};
+
+}  // namespace atl::store

@@ -1,0 +1,20 @@
+// One server for a data folder: a lock on DATA/lock that the kernel lets go of when the process
+// ends, however it ends. The file holds the process id of the owner.
+#pragma once
+
+#include <chrono>
+#include <string>
+
+#include "base/result.hpp"
+#include "base/unique_fd.hpp"
+
+namespace atl::store {
+
+// Makes the folder (0700) when it is missing.
+Result<void> make_data_folder(const std::string& folder);
+
+// Waits that long for the owner, who may be a command that is about to end; blocking. Then
+// kConflict, and the message names the owner's process.
+Result<UniqueFd> lock_data_folder(const std::string& folder, std::chrono::milliseconds patience);
+
+}  // namespace atl::store

@@ -1,0 +1,12 @@
+// The numbered files of migrations/, as they are in the program. A new one goes to the end of the
+// list in migrate.cpp; one that was released is never changed.
+#pragma once
+
+#include <string_view>
+
+namespace atl::store {
+
+std::string_view migration_0001();
+std::string_view migration_0002();
+
+}  // namespace atl::store

@@ -1,0 +1,69 @@
+#include <chrono>
+#include <utility>
+
+#include "observe/log.hpp"
+#include "store/data_lock.hpp"
+#include "store/database_store.hpp"
+#include "store/migrate.hpp"
+#include "store/postgres/connection.hpp"
+#include "store/queries.hpp"
+#include "store/sqlite/connection.hpp"
+
+namespace atl::store {
+namespace {
+
+// A command such as `atoll key` holds the lock for a moment.
+constexpr std::chrono::milliseconds kPatience{500};
+
+Result<std::unique_ptr<Connection>> connect(const StoreOptions& options, sqlite::Use use) {
+  const std::string& url = options.url;
+  if (url.empty() || url == "sqlite:") {
+    return sqlite::connect(options.data_folder + "/atoll.db", use);
+  }
+  if (url.starts_with("postgres://") || url.starts_with("postgresql://")) {
+    return postgres::connect(url);
+  }
+  // Not the URL itself: it may hold a password.
+  return fail(Code::kInvalidArgument,
+              "the store's URL must be empty, sqlite: or begin with postgres://");
+}
+
+Result<UniqueFd> lock(const StoreOptions& options) {
+  bool alone = !options.beside_server;
+  Result<UniqueFd> locked =
+      lock_data_folder(options.data_folder, alone ? kPatience : std::chrono::milliseconds(0));
+  if (!locked && !alone && locked.error().code() == Code::kConflict) return UniqueFd();
+  return locked;
+}
+
+Result<StoreParts> open_parts(const StoreOptions& options) {
+  ATOLL_CHECK(make_data_folder(options.data_folder));
+  ATOLL_TRY(UniqueFd locked, lock(options));
+  ATOLL_TRY(OutputFiles outputs, OutputFiles::open(options.data_folder));
+  ATOLL_TRY(std::unique_ptr<Connection> writer, connect(options, sqlite::Use::kWrite));
+  if (locked) {
+    ATOLL_CHECK(migrate(*writer));
+    ATOLL_TRY(std::vector<std::string> known, executions_with_files(*writer));
+    ATOLL_TRY(std::uint64_t orphans, outputs.remove_all_but(std::move(known)));
+    if (orphans > 0) log::info("store_orphans_removed", log::kv("files", orphans));
+  } else {
+    ATOLL_CHECK(require_newest(*writer));
+  }
+  ATOLL_CHECK(writer->prepare_to_write());
+  ATOLL_TRY(std::unique_ptr<Connection> reader, connect(options, sqlite::Use::kRead));
+  return StoreParts{.lock = std::move(locked),
+                    .writer = std::move(writer),
+                    .reader = std::move(reader),
+                    .outputs = std::move(outputs)};
+}
+
+}  // namespace
+
+async::Task<Result<std::unique_ptr<Store>>> open_store(StoreOptions options) {
+  async::Pool opening(1);
+  ATOLL_CO_TRY(StoreParts parts,
+               co_await async::on_pool(opening, [&options] { return open_parts(options); }));
+  co_return std::make_unique<DatabaseStore>(std::move(parts));
+}
+
+}  // namespace atl::store

@@ -1,0 +1,95 @@
+#include "store/queries.hpp"
+
+#include <algorithm>
+
+#include "store/statements.hpp"
+
+namespace atl::store {
+namespace {
+
+// " WHERE a = $1 AND b IN ($2, $3)", with the values that belong to it.
+class Where {
+ public:
+  std::string mark(Value value) {
+    values.push_back(std::move(value));
+    return "$" + std::to_string(values.size());
+  }
+  void add(const std::string& condition) {
+    text += (text.empty() ? " WHERE " : " AND ") + condition;
+  }
+  template <typename State>
+  void add_states(const std::vector<State>& states) {
+    if (states.empty()) return;
+    std::string marks;
+    for (State state : states) marks += (marks.empty() ? "" : ", ") + mark(codec::name_of(state));
+    add("state IN (" + marks + ")");
+  }
+  void add_page(const Page& page) {
+    constexpr std::size_t kMostRows = 10'000;
+    if (!page.after.empty()) add("id < " + mark(page.after));
+    text += " ORDER BY id DESC LIMIT ";
+    text += mark(static_cast<std::int64_t>(std::min(page.limit, kMostRows)));
+  }
+
+  std::string text;
+  std::vector<Value> values;
+};
+
+template <typename T>
+Result<std::vector<T>> rows_of(Connection& db, const Where& where) {
+  if (!are_storable(where.values)) return std::vector<T>();
+  return read_rows<T>(db, where.text, where.values);
+}
+
+}  // namespace
+
+Result<std::vector<model::Session>> list_sessions(Connection& db, const SessionFilter& filter,
+                                                  const Page& page) {
+  Where where;
+  if (!filter.tenant.empty()) where.add("tenant = " + where.mark(filter.tenant));
+  if (!filter.template_id.empty()) where.add("template_id = " + where.mark(filter.template_id));
+  where.add_states(filter.states);
+  for (const auto& [name, value] : filter.labels) {
+    std::string named = where.mark(name);
+    where.add("EXISTS (SELECT 1 FROM session_labels WHERE session_id = sessions.id AND name = " +
+              named + " AND value = " + where.mark(value) + ")");
+  }
+  where.add_page(page);
+  return rows_of<model::Session>(db, where);
+}
+
+Result<std::vector<model::Execution>> list_executions(Connection& db, const ExecutionFilter& filter,
+                                                      const Page& page) {
+  Where where;
+  if (!filter.session_id.empty()) where.add("session_id = " + where.mark(filter.session_id.str()));
+  where.add_states(filter.states);
+  where.add_page(page);
+  return rows_of<model::Execution>(db, where);
+}
+
+Result<FoundOutput> read_output(Connection& db, const ExecutionId& id) {
+  FoundOutput found;
+  ATOLL_CHECK(
+      db.run("SELECT in_file, stdout_bytes, stderr_bytes, merged FROM outputs "
+             "WHERE execution_id = $1",
+             {id.str()}, [&](const Row& row) -> Result<void> {
+               found.in_file = row.integer(0) != 0;
+               found.output.stdout_bytes = row.text(1);
+               found.output.stderr_bytes = row.text(2);
+               found.output.merged = row.text(3);
+               return {};
+             }));
+  return found;
+}
+
+Result<std::vector<std::string>> executions_with_files(Connection& db) {
+  std::vector<std::string> ids;
+  ATOLL_CHECK(db.run("SELECT execution_id FROM outputs WHERE in_file = 1", {},
+                     [&](const Row& row) -> Result<void> {
+                       ids.emplace_back(row.text(0));
+                       return {};
+                     }));
+  return ids;
+}
+
+}  // namespace atl::store

@@ -1,0 +1,150 @@
+// The columns of every table, in one place for writing and reading. The order here is the order in
+// statements; migrations/ has the same names.
+#pragma once
+
+#include "model/execution.hpp"
+#include "model/key.hpp"
+#include "model/session.hpp"
+#include "model/template.hpp"
+#include "store/columns.hpp"
+#include "store/store.hpp"
+
+namespace atl::store {
+
+// Which table a row type lives in, and what makes a row unique.
+template <typename T>
+struct TableOf;
+template <>
+struct TableOf<model::Session> {
+  static constexpr const char* kName = "sessions";
+  static constexpr const char* kKey = "id";
+};
+template <>
+struct TableOf<model::Execution> {
+  static constexpr const char* kName = "executions";
+  static constexpr const char* kKey = "id";
+};
+template <>
+struct TableOf<model::Template> {
+  static constexpr const char* kName = "templates";
+  static constexpr const char* kKey = "id";
+};
+template <>
+struct TableOf<model::Key> {
+  static constexpr const char* kName = "api_keys";
+  static constexpr const char* kKey = "id";
+};
+template <>
+struct TableOf<ContextRow> {
+  static constexpr const char* kName = "contexts";
+  static constexpr const char* kKey = "id";
+};
+template <>
+struct TableOf<SnapshotRow> {
+  static constexpr const char* kName = "snapshots";
+  static constexpr const char* kKey = "id";
+};
+template <>
+struct TableOf<IdempotencyRow> {
+  static constexpr const char* kName = "idempotency";
+  static constexpr const char* kKey = "tenant, idempotency_key";
+};
+
+void columns(auto& visit, model::Session& row) {
+  visit("id", row.id);
+  visit("tenant", row.tenant);
+  visit("key_id", row.key_id);
+  visit("session_key", row.session_key);
+  visit("template_id", row.template_id);
+  visit("runtime_node", row.runtime_node);
+  visit("backend", row.backend);
+  visit("sandbox_id", row.sandbox_id);
+  visit("state", row.state);
+  visit("config", row.config);
+  visit("labels", row.labels);
+  visit("metadata", row.metadata);
+  visit("isolation_layers", row.isolation_layers);
+  visit("isolation_missing", row.isolation_missing);
+  visit("created_at", row.created_at);
+  visit("updated_at", row.updated_at);
+  visit("ready_at", row.ready_at);
+  visit("expires_at", row.expires_at);
+  visit("ended_at", row.ended_at);
+  visit("error_code", row.error_code);
+  visit("error_message", AsProse(row.error_message));
+}
+
+// Without the output, which has a table of its own.
+void columns(auto& visit, model::Execution& row) {
+  visit("id", row.id);
+  visit("session_id", row.session_id);
+  visit("tenant", row.tenant);
+  visit("state", row.state);
+  visit("request_json", AsProse(row.request_json));
+  visit("context_id", row.context_id);
+  visit("exec_id", row.exec_id);
+  visit("exit_code", row.exit_code);
+  visit("truncated", row.truncated);
+  visit("result_json", AsProse(row.result_json));
+  visit("files_json", AsProse(row.files_json));
+  visit("error_code", row.error_code);
+  visit("error_message", AsProse(row.error_message));
+  visit("cpu_user_ms", row.metrics.cpu_user_ms);
+  visit("cpu_system_ms", row.metrics.cpu_system_ms);
+  visit("memory_peak_bytes", row.metrics.memory_peak_bytes);
+  visit("created_at", row.created_at);
+  visit("started_at", row.started_at);
+  visit("ended_at", row.ended_at);
+  visit("duration_ms", row.duration_ms);
+}
+
+void columns(auto& visit, model::Template& row) {
+  visit("id", row.id);
+  visit("spec", row.spec);
+  visit("built_in", row.built_in);
+  visit("version", row.version);
+  visit("created_at", row.created_at);
+  visit("updated_at", row.updated_at);
+}
+
+void columns(auto& visit, model::Key& row) {
+  visit("id", row.id);
+  visit("tenant", row.tenant);
+  visit("role", row.role);
+  visit("name", row.name);
+  visit("secret_hash", row.secret_hash);
+  visit("created_at", row.created_at);
+  visit("revoked_at", row.revoked_at);
+}
+
+void columns(auto& visit, ContextRow& row) {
+  visit("id", row.id);
+  visit("session_id", row.session_id);
+  visit("language", row.language);
+  visit("cwd", AsBytes(row.cwd));
+  visit("is_default", row.is_default);
+  visit("exec_id", row.exec_id);
+  visit("created_at", row.created_at);
+}
+
+void columns(auto& visit, SnapshotRow& row) {
+  visit("id", row.id);
+  visit("session_id", row.session_id);
+  visit("tenant", row.tenant);
+  visit("name", row.name);
+  visit("size", row.size);
+  visit("file", row.file);
+  visit("created_at", row.created_at);
+}
+
+void columns(auto& visit, IdempotencyRow& row) {
+  visit("tenant", row.tenant);
+  visit("idempotency_key", row.key);
+  visit("fingerprint", row.fingerprint);
+  visit("status", row.status);
+  visit("answer", AsBytes(row.answer));
+  visit("made", row.made);
+  visit("created_at", row.created_at);
+}
+
+}  // namespace atl::store
