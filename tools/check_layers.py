@@ -34,7 +34,8 @@ ALLOWED = {
     "backends/native": GROUND + ["guest", "sandbox", "drivers", "confine", "engine"],
     "control": GROUND + ["config", "sandbox", "contexts", "drivers", "store", "bus", "images"],
     "client": GROUND + ["http"],
-    "api": GROUND + ["http", "control", "config"],
+    "api": GROUND + ["http", "control", "config", "sandbox", "contexts", "guest", "store/store.hpp"],
+    "server": GROUND + ["config", "sandbox", "contexts", "drivers", "images", "store", "http", "control", "api", "cli"],
     "cli": GROUND + ["config", "sandbox", "contexts", "drivers", "client", "images", "confine/walls.hpp"],
 }
 

@@ -4,6 +4,7 @@
 #include <signal.h>
 #include <unistd.h>
 
+#include <cstdlib>
 #include <exception>
 #include <functional>
 #include <vector>
@@ -12,6 +13,7 @@
 #include "backends/native/launcher_process.hpp"
 #include "cli/backends_command.hpp"
 #include "cli/common_options.hpp"
+#include "cli/config_command.hpp"
 #include "cli/doctor.hpp"
 #include "cli/exit_status.hpp"
 #include "cli/help.hpp"
@@ -169,6 +171,13 @@ int image_store_command(Arguments arguments) {
   return programs ? image_command(arguments, *programs) : own_failure(programs.error());
 }
 
+int show_config_command(Arguments arguments) {
+  const char* home = std::getenv("HOME");
+  return config_command(arguments, {.environment = environ,
+                                    .home = home != nullptr ? home : "",
+                                    .data = images::data_folder().value_or("")});
+}
+
 int dispatch(Arguments arguments) {
   if (arguments.empty()) return no_command();
   std::string_view name = arguments[0];
@@ -178,6 +187,7 @@ int dispatch(Arguments arguments) {
   if (name == "doctor") return doctor_command(rest);
   if (name == "backends") return backends_command(rest);
   if (name == "image") return image_store_command(rest);
+  if (name == "config") return show_config_command(rest);
   if (name == "completion") return completion_command(rest);
   if (name == "version") return version_command(rest);
   if (name == "help") return help_command(rest);

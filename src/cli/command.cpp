@@ -3,6 +3,7 @@
 #include <array>
 
 #include "cli/common_options.hpp"
+#include "cli/config_options.hpp"
 #include "cli/image_options.hpp"
 #include "cli/repl_options.hpp"
 #include "cli/run_options.hpp"
@@ -156,6 +157,33 @@ constexpr std::array kImageExamples{
     Example{"atoll image rm tool:v1", "Remove it."},
 };
 
+constexpr std::array kConfigSections{
+    Section{"Sub-commands",
+            "  show [FIELD]     every value that holds, or those of a block, with its origin\n"
+            "  check [FILE]     is everything right? tells all problems at once\n"
+            "  reference        what every field means and may hold, as Markdown"},
+    Section{"Where values come from",
+            "Defaults, then the file, then the environment, then flags; later ones win. The file "
+            "is JSON with comments. ATOLL_SERVER__LISTEN in the environment is server.listen: two "
+            "underscores between the steps of a path, case and single underscores do not matter. "
+            "NANOBOT_ is read too, and loses against ATOLL_. See docs/configuration.md."},
+    Section{"JSON output",
+            "show: file, config (a document as in a file) and origins (by path: default, "
+            "FILE:LINE, the variable or the flag). Secrets are ***. check: ok, file and problems, "
+            "each with origin, line, column, pointer and detail."},
+    Section{"Exit status",
+            "check: 0 when there are no problems, 1 otherwise. 125 with \"atoll: <code>: "
+            "<sentence>\" on stderr for anything else that went wrong."},
+};
+
+constexpr std::array kConfigExamples{
+    Example{"atoll config show", "Everything, and where it comes from."},
+    Example{"atoll config show sandbox.network -o yaml", "One block, as YAML."},
+    Example{"atoll config check ./config.json", "Before it is put in place."},
+    Example{"ATOLL_POOL__SIZE=10 atoll config show pool", "What a variable does."},
+    Example{"atoll config show -o json | jq -r .config.server.listen", "For another program."},
+};
+
 constexpr std::array kCompletionExamples{
     Example{"source <(atoll completion bash)", "Bash, this shell only."},
     Example{"atoll completion zsh > \"${fpath[1]}/_atoll\"", "Zsh, for good."},
@@ -257,6 +285,18 @@ std::span<const Command> commands() {
               .sections = kImageSections,
               .examples = kImageExamples,
               .words = "import ls rm inspect"},
+      Command{.name = "config",
+              .summary = "show and check the configuration, with the origin of each value",
+              .synopsis = "atoll config show [OPTIONS] [FIELD]\n"
+                          "atoll config check [OPTIONS] [FILE]\n"
+                          "atoll config reference",
+              .description =
+                  "Reads the configuration just as the server does and says what came out of it. "
+                  "Nothing is changed, and no server is needed.",
+              .options = config_option_table(),
+              .sections = kConfigSections,
+              .examples = kConfigExamples,
+              .words = "show check reference"},
       Command{.name = "completion",
               .summary = "print a completion script for a shell",
               .synopsis = "atoll completion bash|zsh|fish",
@@ -274,7 +314,7 @@ std::span<const Command> commands() {
               .synopsis = "atoll help [COMMAND]",
               .description = "Shows the manual of a command, as COMMAND --help does.",
               .options = docs_option_table(),
-              .words = "run repl doctor backends image completion version help"},
+              .words = "run repl doctor backends image config completion version help"},
   };
   return kCommands;
 }

@@ -48,11 +48,19 @@ std::vector<Listed> list_values(const Loaded& loaded) {
   return out;
 }
 
-boost::json::value shown_config(const Loaded& loaded) {
-  std::vector<Listed> unused;
-  boost::json::value all = codec::to_json(loaded.config);
-  walk(schema(), all, loaded, unused);
-  return all;
+boost::json::value as_document(std::span<const Listed> values) {
+  boost::json::value root = boost::json::object();
+  for (const Listed& listed : values) {
+    boost::json::value* here = &root;
+    for (std::string_view rest = listed.path; !rest.empty();) {
+      std::string_view step = rest.substr(0, rest.find('.'));
+      rest.remove_prefix(std::min(rest.size(), step.size() + 1));
+      if (!here->is_object()) *here = boost::json::object();
+      here = &here->get_object()[boost::json::string_view(step.data(), step.size())];
+    }
+    *here = listed.value;
+  }
+  return root;
 }
 
 }  // namespace atl::config

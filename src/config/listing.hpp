@@ -1,6 +1,7 @@
 // The values that hold, as they may be shown: secrets are hidden.
 #pragma once
 
+#include <span>
 #include <string>
 #include <vector>
 
@@ -19,7 +20,7 @@ struct Listed {
 // Every field, in the order of the structs.
 std::vector<Listed> list_values(const Loaded& loaded);
 
-// The same without the origins: a document like a file that sets everything.
-boost::json::value shown_config(const Loaded& loaded);
+// The same without the origins: a document like a file that sets all of them.
+boost::json::value as_document(std::span<const Listed> values);
 
 }  // namespace atl::config

@@ -38,7 +38,8 @@ TEST(ConfigReference, EveryFieldHasARule) {
 
 TEST(ConfigReference, DefaultsObeyTheRules) {
   for (bool block : {false, true}) {
-    std::string text = codec::serialize(shown_config({.config = default_config(block)}));
+    std::string text =
+        codec::serialize(as_document(list_values({.config = default_config(block)})));
     EXPECT_EQ(problem_of(text), "");
   }
 }
@@ -99,7 +100,7 @@ TEST(ConfigListing, ShowsOriginsAndHidesSecrets) {
   EXPECT_EQ(all.at("packages.index_url").origin, "ATOLL_PACKAGES__INDEX_URL");
   EXPECT_EQ(all.at("sandbox.backends.opensandbox.vke.apiKey").value, boost::json::value("***"));
   EXPECT_EQ(all.at("sandbox.backends.opensandbox.local.apiKey").value, boost::json::value(""));
-  text += codec::serialize(shown_config(loaded));
+  text += codec::serialize(as_document(list_values(loaded)));
   EXPECT_EQ(text.find("hidden"), std::string::npos) << text;
 }
 

@@ -59,8 +59,8 @@ constexpr std::array kRules{
          .most = 365 * kDay,
          .unit = "s"},
     Rule{.path = "sandbox.bootstrap.initDir",
-         .says = "Folder whose content is copied into a new workspace. Relative to the bootstrap "
-                 "folder of the server; empty: none. `skills/` beside it is always copied.",
+         .says = "Folder whose content is copied into a new workspace. Relative to "
+                 "`DATA/bootstrap`; empty: none. `skills/` beside it is always copied.",
          .most = kMaxPath,
          .check = check_optional_path},
     Rule{.path = "sandbox.bootstrap.files",

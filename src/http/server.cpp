@@ -4,6 +4,7 @@
 #include <sys/socket.h>
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
 #include <cstring>
 #include <list>
@@ -12,7 +13,9 @@
 #include "async/stream.hpp"
 #include "async/task_group.hpp"
 #include "http/connection.hpp"
+#include "http/head.hpp"
 #include "http/listener.hpp"
+#include "http/problem.hpp"
 #include "http/server_core.hpp"
 #include "observe/log.hpp"
 
@@ -45,15 +48,20 @@ void open_spare(State& state) { state.spare.reset(::open("/dev/null", O_RDONLY |
 
 // Best effort: the socket's buffer is empty, so this fits.
 void refuse_connection(const UniqueFd& fd) {
-  constexpr std::string_view kAnswer =
-      "HTTP/1.1 503 Service Unavailable\r\nContent-Type: application/problem+json\r\n"
-      "Retry-After: 1\r\nContent-Length: 129\r\nConnection: close\r\n\r\n"
-      R"({"type":"about:blank","title":"Service Unavailable","status":503,)"
-      R"("code":"resource_exhausted","detail":"too many open connections"})";
+  static const std::string kAnswer = [] {
+    Response response = problem(503, "resource_exhausted", "the server has too many connections");
+    std::string bytes;
+    append_head(bytes, {.status = response.status,
+                        .headers = &response.headers,
+                        .length = response.body.size(),
+                        .persistence = Persistence::kClose});
+    return bytes + response.body;
+  }();
   static_cast<void>(::send(fd.get(), kAnswer.data(), kAnswer.size(), MSG_DONTWAIT | MSG_NOSIGNAL));
   ::shutdown(fd.get(), SHUT_WR);
-  char waste[4096];
-  while (::recv(fd.get(), waste, sizeof(waste), MSG_DONTWAIT) > 0) {
+  // Unread bytes would turn the close into a reset.
+  std::array<char, 4096> waste;
+  while (::recv(fd.get(), waste.data(), waste.size(), MSG_DONTWAIT) > 0) {
   }
 }
 

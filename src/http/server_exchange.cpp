@@ -59,6 +59,8 @@ Task<Result<void>> ServerExchange::send(std::span<iovec> buffers) {
     sent = fail(std::move(done).error());
   } else if (!*done) {
     sent = co_await wire_->write_all(buffers);
+  } else if (wire_->is_greedy()) {
+    co_await wire_->breathe();
   }
   broken_ = !sent;
   co_return sent;

@@ -48,11 +48,14 @@ Task<Result<void>> Wire::start_tls(TlsContext context, std::string server_name) 
 }
 
 Result<std::optional<std::size_t>> Wire::try_read(std::span<char> into) {
-  if (tls_) return tls_->try_read(into);
   if (std::exchange(drained_, false)) return std::nullopt;
   const iovec buffer{.iov_base = into.data(), .iov_len = into.size()};
-  Result<std::optional<std::size_t>> got = stream_.try_read({&buffer, 1});
-  drained_ = got && *got && **got > 0 && **got < into.size();
+  Result<std::optional<std::size_t>> got =
+      tls_ ? tls_->try_read(into) : stream_.try_read({&buffer, 1});
+  if (got && *got) {
+    moved_ += **got;
+    drained_ = !tls_ && **got > 0 && **got < into.size();
+  }
   return got;
 }
 
@@ -66,6 +69,7 @@ Result<bool> Wire::try_write_all(std::span<iovec>& buffers) {
     if (buffers.empty()) return true;
     ATOLL_TRY(std::optional<std::size_t> done, try_write(buffers));
     if (!done) return false;
+    moved_ += *done;
     for (std::size_t left = *done; left > 0;) {
       iovec& first = buffers.front();
       std::size_t step = std::min(left, first.iov_len);
@@ -88,6 +92,7 @@ Task<Result<void>> Wire::wait(bool write, Deadline due) {
   constexpr const char* kTooSlow = "the peer was too slow";
   if (expired_) co_return fail(Code::kTransferTimeout, kTooSlow);
   (write ? write_due_ : read_due_) = due;
+  moved_ = 0;
   Result<void> ready;
   if (write) {
     ready = co_await stream_.writable();
@@ -106,7 +111,10 @@ Task<Result<void>> Wire::writable() { return wait(!tls_ || tls_->wants_write(), 
 Task<Result<std::size_t>> Wire::read_some(std::span<char> into) {
   for (;;) {
     ATOLL_CO_TRY(std::optional<std::size_t> got, try_read(into));
-    if (got) co_return *got;
+    if (got) {
+      if (is_greedy()) co_await breathe();
+      co_return *got;
+    }
     ATOLL_CO_CHECK(co_await readable());
   }
 }
@@ -114,7 +122,10 @@ Task<Result<std::size_t>> Wire::read_some(std::span<char> into) {
 Task<Result<void>> Wire::write_all(std::span<iovec> buffers) {
   for (;;) {
     ATOLL_CO_TRY(bool done, try_write_all(buffers));
-    if (done) co_return Result<void>();
+    if (done) {
+      if (is_greedy()) co_await breathe();
+      co_return Result<void>();
+    }
     ATOLL_CO_CHECK(co_await writable());
   }
 }
@@ -122,6 +133,11 @@ Task<Result<void>> Wire::write_all(std::span<iovec> buffers) {
 Task<Result<void>> Wire::write_all(std::string_view bytes) {
   iovec buffer{.iov_base = const_cast<char*>(bytes.data()), .iov_len = bytes.size()};
   co_return co_await write_all(std::span(&buffer, 1));
+}
+
+Task<void> Wire::breathe() {
+  moved_ = 0;
+  co_await async::yield_now();
 }
 
 void Wire::set_times(std::chrono::milliseconds read, std::chrono::milliseconds write) {

@@ -70,6 +70,10 @@ class Wire {
   Task<Result<void>> write_all(std::span<iovec> buffers);
   Task<Result<void>> write_all(std::string_view bytes);
 
+  // Whether much was moved without ever waiting: time to let others run, by breathe().
+  bool is_greedy() const { return moved_ > kBreath; }
+  Task<void> breathe();
+
   // How long one wait may last; zero for ever. Watched by the Watchdog, if there is one.
   void set_times(std::chrono::milliseconds read, std::chrono::milliseconds write);
   // Reads must be over by then, however many they are.
@@ -82,6 +86,7 @@ class Wire {
   void shutdown_write();
 
  private:
+  static constexpr std::size_t kBreath = 1024 * 1024;
   friend class Watchdog;
   Task<Result<void>> wait(bool write, Deadline due);
   Deadline due(bool write) const;
@@ -95,6 +100,7 @@ class Wire {
   Deadline read_due_ = async::kNoDeadline, write_due_ = async::kNoDeadline;  // of pending waits
   bool drained_ = false;  // the last read left nothing behind: wait before the next
   bool expired_ = false;
+  std::size_t moved_ = 0;  // since the last wait
 };
 
 }  // namespace atl::http

@@ -83,8 +83,11 @@ Result<Session> Session::open(const Libpq& pq, const std::string& url) {
                        url.c_str(), "UTF8",  static_cast<const char*>(nullptr)};
   Session session(pq, pq.connect(keys.data(), values.data(), 1));
   if (pq.status(session.connection_.get()) != CONNECTION_OK) {
-    return fail(Code::kNoAvailableRuntime, std::string("no connection to PostgreSQL: ") +
-                                               pq.connection_error(session.connection_.get()));
+    std::string said = pq.connection_error(session.connection_.get());
+    // It quotes a URL that it cannot read, and with it the password.
+    if (said.find("://") != std::string::npos) said = "the URL is malformed";
+    while (said.ends_with('\n')) said.pop_back();
+    return fail(Code::kNoAvailableRuntime, "no connection to PostgreSQL: " + said);
   }
   // The server, too, finds out within seconds that we are gone, and lets go of our locks.
   ATOLL_CHECK(session.run_plain(

@@ -1,0 +1,21 @@
+// `atoll config show|check|reference`.
+#pragma once
+
+#include <string>
+
+#include "cli/small_commands.hpp"
+
+namespace atl::cli {
+
+// What the command finds around it.
+struct ConfigSurroundings {
+  const char* const* environment = nullptr;
+  std::string home;
+  std::string data;  // the data folder when nobody names one
+  std::string system_file = "/etc/atoll/config.json";
+};
+
+// Gives the exit status.
+int config_command(Arguments arguments, const ConfigSurroundings& around);
+
+}  // namespace atl::cli

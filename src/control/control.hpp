@@ -1,0 +1,72 @@
+// The control plane: everything behind the API, wired together.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "async/task.hpp"
+#include "async/task_group.hpp"
+#include "base/clock.hpp"
+#include "base/result.hpp"
+#include "control/events.hpp"
+#include "control/executions.hpp"
+#include "control/idempotency.hpp"
+#include "control/keys.hpp"
+#include "control/node.hpp"
+#include "control/pool.hpp"
+#include "control/sessions.hpp"
+#include "control/templates.hpp"
+#include "store/store.hpp"
+
+namespace atl::control {
+
+struct ControlOptions {
+  async::Executor executor;
+  std::unique_ptr<store::Store> store;
+  std::unique_ptr<Node> node;
+  Mode mode = Mode::kPerSession;
+  SessionLimits limits;
+  bool cleanup_on_exit = true;
+  std::string data_folder;
+};
+
+class Control {
+ public:
+  explicit Control(ControlOptions options);
+  Control(const Control&) = delete;
+  ~Control();
+
+  // Loads, finds again what outlived the last server, ends what nobody knows, fills the pool.
+  async::Task<Result<void>> start();
+  async::Task<void> stop();
+
+  Sessions& sessions() { return sessions_; }
+  Executions& executions() { return executions_; }
+  Templates& templates() { return templates_; }
+  Keys& keys() { return keys_; }
+  Pool& pool() { return pool_; }
+  Events& events() { return events_; }
+  Node& node() { return *node_; }
+  Idempotency& idempotency() { return idempotency_; }
+  store::Store& store() { return *store_; }
+  const Clock& clock() const { return clock_; }
+
+ private:
+  async::Task<Result<void>> reconcile();
+  async::Task<void> remove_old();
+
+  bool cleanup_on_exit_;
+  SystemClock clock_;
+  std::unique_ptr<store::Store> store_;
+  std::unique_ptr<Node> node_;
+  Events events_;
+  Templates templates_;
+  Keys keys_;
+  Pool pool_;
+  Sessions sessions_;
+  Executions executions_;
+  Idempotency idempotency_;
+  async::TaskGroup tasks_;
+};
+
+}  // namespace atl::control

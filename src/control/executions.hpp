@@ -1,0 +1,89 @@
+// Executions: one run of code or of a command each. A session runs a few at once and the others in
+// order; every one passes decide() first; a result is stored before anybody is told of its end.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "async/deadline.hpp"
+#include "async/task.hpp"
+#include "async/task_group.hpp"
+#include "base/clock.hpp"
+#include "base/result.hpp"
+#include "control/caller.hpp"
+#include "control/events.hpp"
+#include "control/live_session.hpp"
+#include "control/requests.hpp"
+#include "control/sessions.hpp"
+#include "store/store.hpp"
+
+namespace atl::control {
+
+struct ContextView {
+  ContextId id;
+  std::string language;
+  std::string cwd;
+  std::string version;
+  bool is_default = false;
+  bool running = false;
+  std::size_t waiting = 0;
+};
+
+class Executions {
+ public:
+  static constexpr std::size_t kAtOnce = 8;     // in one session
+  static constexpr std::size_t kWaiting = 256;  // in one session; beyond: kResourceExhausted
+
+  Executions(async::Executor executor, store::Store& store, const Clock& clock, Sessions& sessions,
+             Events& events);
+  ~Executions();
+
+  // Begins, or queues. With `stored` its row is in the store when this returns (for 202), together
+  // with `extra`; otherwise the only write is the one of its end, which wait() waits for.
+  using ExtraChanges = std::function<std::vector<store::Change>(const model::Execution&)>;
+  async::Task<Result<LiveExecutionPtr>> start(Caller caller, SessionId id, ExecuteRequest request,
+                                              bool stored, ExtraChanges extra = {});
+  // Until it has ended and is stored, or the deadline: the row as it is then, with its output.
+  async::Task<Result<model::Execution>> wait(LiveExecutionPtr execution, async::Deadline deadline);
+  // Changes that are written with its end: the answer to a repeated request.
+  void at_end(LiveExecutionPtr execution, ExtraChanges extra);
+
+  // kNotFound, also for another tenant's. With its output so far while it runs.
+  async::Task<Result<model::Execution>> get(Caller caller, ExecutionId id);
+  async::Task<Result<std::vector<model::Execution>>> list(Caller caller, SessionId id,
+                                                          store::Page page);
+  // Null when it has ended: get() has it all then.
+  async::Task<Result<LiveExecutionPtr>> live(Caller caller, ExecutionId id);
+  // Interrupt, and kill when that does not help within two seconds.
+  async::Task<Result<void>> cancel(Caller caller, ExecutionId id);
+  async::Task<Result<void>> write_stdin(Caller caller, ExecutionId id, std::string bytes,
+                                        bool close);
+  async::Task<Result<void>> signal(Caller caller, ExecutionId id, int number);
+
+  async::Task<Result<ContextView>> open_context(Caller caller, SessionId id,
+                                                OpenContextRequest request);
+  async::Task<Result<std::vector<ContextView>>> contexts(Caller caller, SessionId id);
+  async::Task<Result<void>> close_context(Caller caller, SessionId id, ContextId context);
+
+  async::Task<void> shut_down();
+
+ private:
+  async::Task<void> carry_out(LiveExecutionPtr execution, ExecuteRequest request);
+  async::Task<Result<void>> run_program(LiveExecutionPtr execution, ExecuteRequest& request);
+  async::Task<Result<void>> run_in_context(LiveExecutionPtr execution, ExecuteRequest& request);
+  async::Task<void> conclude(LiveExecutionPtr execution);
+  async::Task<Result<void>> turn(LiveExecutionPtr execution);
+
+  async::Executor executor_;
+  store::Store& store_;
+  const Clock& clock_;
+  Sessions& sessions_;
+  Events& events_;
+  std::map<std::string, LiveExecutionPtr> live_;
+  std::map<std::string, ExtraChanges> extras_;
+  async::TaskGroup tasks_;
+};
+
+}  // namespace atl::control

@@ -1,0 +1,49 @@
+// API keys. A secret is shown once, when it is made; the store has its hash. Checked in constant
+// time; known keys are kept in memory, so that a request costs no query.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "async/task.hpp"
+#include "base/clock.hpp"
+#include "base/result.hpp"
+#include "control/caller.hpp"
+#include "model/key.hpp"
+#include "store/store.hpp"
+
+namespace atl::control {
+
+struct NewKey {
+  model::Key key;
+  std::string secret;  // what the client sends
+};
+
+class Keys {
+ public:
+  Keys(store::Store& store, const Clock& clock) : store_(store), clock_(clock) {}
+
+  async::Task<Result<void>> load();
+  struct Wish {
+    std::string tenant = "default";
+    model::Role role = model::Role::kUser;
+    std::string name;
+    std::optional<std::string> secret;  // none: a random one
+  };
+  async::Task<Result<NewKey>> create(Wish wish);
+  async::Task<Result<void>> revoke(std::string id);
+  std::vector<model::Key> list() const;
+  // kUnauthenticated for anything that is no key of ours. A key made by another process (`atoll key
+  // create` beside a running server) is found in the store.
+  async::Task<Result<Caller>> check(std::string secret);
+
+ private:
+  store::Store& store_;
+  const Clock& clock_;
+  std::map<std::string, model::Key> by_hash_;
+};
+
+}  // namespace atl::control

@@ -1,0 +1,69 @@
+// A session that has a sandbox, or is about to: the row, what is behind it, and what runs in it.
+// Shared by everybody who works with it; the sandbox outlives them all, but may be stopped.
+#pragma once
+
+#include <chrono>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "async/event.hpp"
+#include "contexts/contexts.hpp"
+#include "control/spool.hpp"
+#include "control/templates.hpp"
+#include "model/execution.hpp"
+#include "model/session.hpp"
+#include "sandbox/sandbox.hpp"
+
+namespace atl::control {
+
+struct LiveSession;
+
+// An execution that waits or runs.
+struct LiveExecution {
+  explicit LiveExecution(std::uint64_t kept) : spool(std::make_shared<Spool>(kept)) {}
+
+  model::Execution row;
+  std::shared_ptr<LiveSession> session;
+  std::shared_ptr<Spool> spool;
+  std::shared_ptr<sandbox::Process> process;  // while a program of its own runs
+  bool in_store = false;                      // its row was written
+  bool cancelled = false;
+  bool done = false;     // the row is final and written
+  async::Event changed;  // row.state, process, done
+};
+using LiveExecutionPtr = std::shared_ptr<LiveExecution>;
+
+struct LiveSession {
+  model::Session row;
+  TemplatePtr recipe;
+  std::shared_ptr<sandbox::Sandbox> sandbox;  // null while it is being made, and after the end
+  std::unique_ptr<contexts::Contexts> contexts;
+  std::map<std::string, LiveExecutionPtr> executions;  // by id: queued and running
+  std::size_t running = 0;
+  std::size_t users = 0;  // transfers, terminals, proxies: it is not idle
+  std::chrono::steady_clock::time_point idle_since{};
+  bool ending = false;   // somebody is taking it down
+  async::Event changed;  // any of the above
+
+  bool usable() const { return sandbox != nullptr && !ending; }
+};
+using LiveSessionPtr = std::shared_ptr<LiveSession>;
+
+// While it lives the session counts as used.
+class Use {
+ public:
+  explicit Use(LiveSessionPtr session);
+  Use(Use&& other) noexcept = default;
+  Use& operator=(Use&&) = delete;
+  ~Use();
+  sandbox::Sandbox& sandbox() const { return *sandbox_; }
+  const LiveSession& session() const { return *session_; }
+
+ private:
+  LiveSessionPtr session_;
+  std::shared_ptr<sandbox::Sandbox> sandbox_;
+};
+
+}  // namespace atl::control

@@ -1,0 +1,62 @@
+// Sandboxes made before anyone asked, a few per template. Handing one over is a move; new ones are
+// made in the background, one at a time, so that a burst is not slowed down by its own successors.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <map>
+#include <string>
+
+#include "async/event.hpp"
+#include "async/task.hpp"
+#include "async/task_group.hpp"
+#include "control/node.hpp"
+#include "control/templates.hpp"
+
+namespace atl::control {
+
+struct PoolFigures {
+  std::uint64_t ready = 0;
+  std::uint64_t hits = 0;
+  std::uint64_t misses = 0;
+};
+
+class Pool {
+ public:
+  Pool(async::Executor executor, Templates& templates, Node& node);
+  ~Pool();
+
+  // Null when there is none that fits: another limit or network than the template's does not.
+  SandboxPtr claim(const TemplatePtr& recipe, const model::SessionConfig& config);
+  // Keeps the shelves full until closed: fills, drains those of changed or removed templates, looks
+  // after the health of what waits, and shrinks when the machine runs out of memory.
+  async::Task<void> run();
+  void changed() { wake_.notify_all(); }               // a template was changed
+  async::Task<void> shut_down();                       // stops what waits
+  std::map<std::string, PoolFigures> figures() const;  // by template
+  bool is_parked(const SandboxId& id) const;
+
+ private:
+  struct Parked {
+    SandboxPtr sandbox;
+  };
+  struct Shelf {
+    std::uint64_t version = 0;
+    TemplatePtr recipe;
+    std::deque<Parked> parked;
+    std::uint64_t hits = 0, misses = 0;
+    std::uint32_t failures = 0;  // in a row
+  };
+
+  async::Task<bool> work_once();  // false: nothing to do
+
+  async::Executor executor_;
+  Templates& templates_;
+  Node& node_;
+  std::map<std::string, Shelf> shelves_;
+  async::Event wake_;
+  bool closing_ = false;
+  async::TaskGroup tasks_;
+};
+
+}  // namespace atl::control

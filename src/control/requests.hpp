@@ -1,0 +1,62 @@
+// What control is asked for: plain data, whatever protocol it came in. Times are in seconds.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "model/session.hpp"
+
+namespace atl::control {
+
+// Absent members keep what the template says, or the defaults of contract §2.
+struct ConfigRequest {
+  std::optional<std::uint64_t> timeout_seconds;
+  std::optional<std::uint64_t> idle_timeout_seconds;
+  std::optional<bool> allow_network;
+  std::map<std::string, std::string> environment;
+  model::Resources resources;
+};
+
+struct CreateRequest {
+  std::string template_id;  // empty: python-default
+  std::string session_key;  // the same key gives the same live session (mode per-session)
+  ConfigRequest config;
+  std::map<std::string, std::string> labels;
+  std::map<std::string, std::string> metadata;
+  std::string snapshot_id;  // files to begin with
+};
+
+// Absent: unchanged.
+struct ChangeRequest {
+  std::optional<std::map<std::string, std::string>> labels;
+  std::optional<std::map<std::string, std::string>> metadata;
+  std::optional<std::uint64_t> timeout_seconds;  // the lifetime, counted from `ready`
+  std::optional<std::uint64_t> idle_timeout_seconds;
+};
+
+struct ExecuteRequest {
+  std::optional<std::string> code;  // this, or a command
+  std::string language;             // of the code; empty: the template's
+  std::string shell_command;        // one string for `sh -c`
+  std::vector<std::string> argv;
+  std::string context;  // id; "default": the language's own, opened when first used; empty: none
+  std::string cwd;
+  std::map<std::string, std::string> env;
+  std::optional<std::string> stdin_data;
+  bool stdin_open = false;        // more comes through write_stdin()
+  std::optional<double> timeout;  // absent: 60 for commands, 30 for code; 0: none
+  std::uint64_t max_output_bytes = 10ull << 20;
+  bool track_files = false;
+};
+
+struct OpenContextRequest {
+  std::string language;
+  std::string cwd;
+  std::map<std::string, std::string> env;
+};
+
+}  // namespace atl::control

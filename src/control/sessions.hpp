@@ -1,0 +1,129 @@
+// Sessions from create to their end: by DELETE, by their lifetime, by idleness, or because the
+// sandbox is gone.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "async/deadline.hpp"
+#include "async/task.hpp"
+#include "async/task_group.hpp"
+#include "base/clock.hpp"
+#include "base/result.hpp"
+#include "control/caller.hpp"
+#include "control/events.hpp"
+#include "control/live_session.hpp"
+#include "control/node.hpp"
+#include "control/pool.hpp"
+#include "control/requests.hpp"
+#include "control/templates.hpp"
+#include "store/store.hpp"
+
+namespace atl::control {
+
+enum class Mode { kPerSession, kShared, kDisabled };
+
+struct SessionLimits {
+  std::size_t live = 2000;  // beyond: kResourceExhausted
+  std::uint64_t max_timeout_seconds = 7 * 24 * 3600;
+};
+
+struct SessionUsage {
+  double cpu_usage_percent = 0;
+  double memory_usage_mb = 0;
+  double memory_limit_mb = 0;
+  std::uint64_t network_rx_bytes = 0;
+  std::uint64_t network_tx_bytes = 0;
+  std::uint64_t pids_current = 0;
+  double disk_usage_mb = 0;
+  std::vector<std::string> alerts;
+};
+
+struct SessionStatus {
+  model::SessionState status = model::SessionState::kCreating;
+  std::vector<std::string> running;  // execution ids
+  std::string last_execution;        // empty: none yet
+};
+
+class Sessions {
+ public:
+  Sessions(async::Executor executor, store::Store& store, const Clock& clock, Templates& templates,
+           Node& node, Pool& pool, Events& events, Mode mode, SessionLimits limits);
+  ~Sessions();
+
+  // Written to the store when this returns. From the pool it is `ready` by then, else `creating`.
+  // `extra` goes with the first write: the answer to a repeated request. A session_key that has a
+  // live session gives that one, and `made` is false.
+  struct Created {
+    LiveSessionPtr session;
+    bool made = true;
+  };
+  using ExtraChanges = std::function<std::vector<store::Change>(const model::Session&)>;
+  async::Task<Result<Created>> create(Caller caller, CreateRequest request,
+                                      ExtraChanges extra = {});
+  // Until it is no longer `creating`, or the deadline: the row as it is then.
+  async::Task<Result<model::Session>> wait_ready(LiveSessionPtr session, async::Deadline deadline);
+
+  // kSessionNotFound, also for another tenant's.
+  async::Task<Result<model::Session>> get(Caller caller, SessionId id);
+  async::Task<Result<std::vector<model::Session>>> list(Caller caller, store::SessionFilter filter,
+                                                        store::Page page);
+  // Live ones only; kConflict with the state's name when it has ended.
+  async::Task<Result<LiveSessionPtr>> live(Caller caller, SessionId id);
+  // The same, and waits while it is being made.
+  async::Task<Result<Use>> use(Caller caller, SessionId id);
+
+  async::Task<Result<model::Session>> change(Caller caller, SessionId id, ChangeRequest request);
+  async::Task<Result<model::Session>> renew(Caller caller, SessionId id, std::uint64_t seconds);
+  async::Task<Result<model::Session>> pause(Caller caller, SessionId id);
+  async::Task<Result<model::Session>> resume(Caller caller, SessionId id);
+  // Everything of it is gone, and the store says so, when this returns. A second one finds it ended
+  // and is content.
+  async::Task<Result<void>> remove(Caller caller, SessionId id);
+  async::Task<Result<SessionStatus>> status(Caller caller, SessionId id);
+  async::Task<Result<SessionUsage>> usage(Caller caller, SessionId id);
+
+  // For the reconciler: a session of the store whose sandbox was found again.
+  LiveSessionPtr adopt(model::Session row, TemplatePtr recipe,
+                       std::shared_ptr<sandbox::Sandbox> sandbox);
+  std::size_t live_count() const { return live_.size(); }
+  std::vector<LiveSessionPtr> all() const;
+  // Timers, and the watch over sandboxes that die by themselves.
+  async::Task<void> run_timers();
+  // Ends every session (clean shutdown), or lets go of them so that they are found again.
+  async::Task<void> shut_down(bool end_sandboxes);
+
+  // Called by executions: counts, state `running` or `ready`, idle time.
+  void began(LiveSession& session);
+  void finished(LiveSession& session);
+
+ private:
+  struct Impl;
+  async::Task<void> make(LiveSessionPtr session, std::string snapshot_id);
+  async::Task<void> end(LiveSessionPtr session, model::SessionState state, std::string code,
+                        std::string message);
+  Result<model::SessionConfig> settle_config(const model::Template& recipe,
+                                             const ConfigRequest& request) const;
+  void publish(const LiveSession& session, std::string event);
+  model::Time now() const;
+
+  async::Executor executor_;
+  store::Store& store_;
+  const Clock& clock_;
+  Templates& templates_;
+  Node& node_;
+  Pool& pool_;
+  Events& events_;
+  Mode mode_;
+  SessionLimits limits_;
+  std::map<SessionId, LiveSessionPtr> live_;
+  std::map<std::string, SessionId> by_key_;  // tenant NUL session_key
+  std::uint64_t created_total_ = 0;
+  async::TaskGroup tasks_;
+};
+
+}  // namespace atl::control

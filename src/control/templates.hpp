@@ -1,0 +1,45 @@
+// The recipes. All of them are kept in memory: every create needs one, few are ever there.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "async/task.hpp"
+#include "base/clock.hpp"
+#include "base/result.hpp"
+#include "model/template.hpp"
+#include "store/store.hpp"
+
+namespace atl::control {
+
+using TemplatePtr = std::shared_ptr<const model::Template>;
+
+class Templates {
+ public:
+  static constexpr std::size_t kMax = 1000;
+
+  Templates(store::Store& store, const Clock& clock) : store_(store), clock_(clock) {}
+
+  // Reads the store, and writes the built-in ones that are missing there.
+  async::Task<Result<void>> load();
+
+  Result<TemplatePtr> find(const std::string& id) const;
+  std::vector<TemplatePtr> list() const;
+  // kInvalidArgument says which member and why; kAlreadyExists.
+  async::Task<Result<TemplatePtr>> add(std::string id, model::TemplateSpec spec);
+  async::Task<Result<TemplatePtr>> replace(std::string id, model::TemplateSpec spec);
+  async::Task<Result<void>> remove(std::string id);  // kConflict for a built-in one
+
+ private:
+  store::Store& store_;
+  const Clock& clock_;
+  std::map<std::string, TemplatePtr> templates_;
+};
+
+// python-default, node-default, shell-default.
+std::vector<model::Template> built_in_templates();
+Result<void> check_template(const std::string& id, const model::TemplateSpec& spec);
+
+}  // namespace atl::control
