@@ -8,7 +8,7 @@ _atoll() {
   local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD-1]} i
   COMPREPLY=()
   if (( COMP_CWORD == 1 )); then
-    COMPREPLY=($(compgen -W 'run repl doctor backends image completion version help -h --help -V --version' -- "$cur"))
+    COMPREPLY=($(compgen -W 'run repl doctor backends image config completion version help -h --help -V --version' -- "$cur"))
     return
   fi
   case ${COMP_WORDS[1]} in
@@ -98,6 +98,16 @@ _atoll() {
       esac
       if [[ $cur == -* ]]; then COMPREPLY=($(compgen -W '--name --max-size -q --quiet -o --output --color -h --help' -- "$cur")); return; fi
       COMPREPLY=($(compgen -W 'import ls rm inspect' -- "$cur"));;
+    config)
+      case $prev in
+        --config) _atoll_files "$cur"; return;;
+        --data) compopt -o nospace; _atoll_files "$cur"; return;;
+        --set) COMPREPLY=(); return;;
+        --output|-o) COMPREPLY=($(compgen -W 'table json yaml' -- "$cur")); return;;
+        --color) COMPREPLY=($(compgen -W 'auto always never' -- "$cur")); return;;
+      esac
+      if [[ $cur == -* ]]; then COMPREPLY=($(compgen -W '--config --data --set -o --output --color -h --help' -- "$cur")); return; fi
+      COMPREPLY=($(compgen -W 'show check reference' -- "$cur"));;
     completion)
       if [[ $cur == -* ]]; then COMPREPLY=($(compgen -W '-h --help' -- "$cur")); return; fi
       COMPREPLY=($(compgen -W 'bash zsh fish' -- "$cur"));;
@@ -106,7 +116,7 @@ _atoll() {
       ;;
     help)
       if [[ $cur == -* ]]; then COMPREPLY=($(compgen -W '--markdown -h --help' -- "$cur")); return; fi
-      COMPREPLY=($(compgen -W 'run repl doctor backends image completion version help' -- "$cur"));;
+      COMPREPLY=($(compgen -W 'run repl doctor backends image config completion version help' -- "$cur"));;
   esac
 }
 complete -F _atoll atoll

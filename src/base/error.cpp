@@ -41,12 +41,14 @@ std::string_view code_name(Code code) {
     case Code::kProtocol: return "protocol_error";
     case Code::kIo: return "io_error";
     case Code::kInternal: return "internal";
+    case Code::kIdempotencyMismatch: return "idempotency_mismatch";
+    case Code::kNoPackageIndex: return "no_package_index";
   }
   return "internal";
 }
 
 Code code_from_number(std::uint16_t number) {
-  if (number > static_cast<std::uint16_t>(Code::kInternal)) return Code::kProtocol;
+  if (number > static_cast<std::uint16_t>(Code::kNoPackageIndex)) return Code::kProtocol;
   return static_cast<Code>(number);
 }
 

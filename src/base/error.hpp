@@ -44,6 +44,8 @@ enum class Code : std::uint16_t {
   kProtocol,
   kIo,
   kInternal,
+  kIdempotencyMismatch,
+  kNoPackageIndex,
 };
 
 // The stable name that users see: "not_found", "create_timeout", …

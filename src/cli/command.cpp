@@ -159,7 +159,7 @@ constexpr std::array kImageExamples{
 
 constexpr std::array kConfigSections{
     Section{"Sub-commands",
-            "  show [FIELD]     every value that holds, or those of a block, with its origin\n"
+            "  show [FIELD]     every value, or those of a block, with their origins\n"
             "  check [FILE]     is everything right? tells all problems at once\n"
             "  reference        what every field means and may hold, as Markdown"},
     Section{"Where values come from",

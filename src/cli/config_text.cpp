@@ -15,7 +15,7 @@ using config::Listed;
 using config::Problem;
 
 // A value that is wider moves what stands behind it, instead of every line.
-constexpr std::size_t kWidestColumn = 60;
+constexpr std::size_t kWidestColumn = 50;
 
 // Names of files come from outside.
 std::string printable(std::string text) {

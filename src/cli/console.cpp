@@ -67,6 +67,8 @@ std::string_view hint_for(Code code) {
     case Code::kNoAvailableRuntime:
     case Code::kDangerousCommand:
     case Code::kServerRestarted:
+    case Code::kIdempotencyMismatch:
+    case Code::kNoPackageIndex:
     case Code::kIo: return {};
   }
   return {};

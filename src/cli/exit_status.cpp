@@ -33,6 +33,8 @@ int exit_status_of(Code code) {
     case Code::kNoAvailableRuntime:
     case Code::kDangerousCommand:
     case Code::kServerRestarted:
+    case Code::kIdempotencyMismatch:
+    case Code::kNoPackageIndex:
     case Code::kProtocol:
     case Code::kIo:
     case Code::kInternal: return kExitAtoll;

@@ -5,10 +5,18 @@
 #include <string>
 #include <string_view>
 
+#include <boost/describe/enum_to_string.hpp>
+
 namespace atl::codec {
 
 std::string member_name(std::string_view name, bool camel_case);
 std::string enumerator_name(std::string_view name);
+
+// What a described enumerator is called in JSON.
+template <typename Enum>
+std::string enum_name(Enum value) {
+  return enumerator_name(boost::describe::enum_to_string(value, "kUnknown"));
+}
 
 // struct Pod { static constexpr bool kCamelCase = true; … };
 template <typename T>

@@ -32,8 +32,6 @@ class Checker {
             "/executions/max_timeout");
     at_most("executions.code_timeout", config.executions.code_timeout, longest,
             "/executions/max_timeout");
-    at_most("executions.run_timeout", config.executions.run_timeout, longest,
-            "/executions/max_timeout");
     at_most("executions.test_timeout", config.executions.test_timeout, longest,
             "/executions/max_timeout");
     at_most("sandbox.runtime.timeout", config.sandbox.runtime.timeout, config.sessions.max_lifetime,

@@ -106,8 +106,8 @@ std::string_view check_store_url(std::string_view text) {
   if (text.empty()) return "";
   if (has_control(text)) return kControl;
   bool postgres = text.starts_with("postgresql://") || text.starts_with("postgres://");
-  if (postgres || (text.starts_with("sqlite:/") && text.size() > 8)) return "";
-  return "must be empty, sqlite:/path/to/file or postgresql://user@host/database";
+  if (postgres || text == "sqlite:") return "";
+  return "must be empty, \"sqlite:\" or postgresql://user@host/database";
 }
 
 std::string_view check_path(std::string_view text) {

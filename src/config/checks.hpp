@@ -16,7 +16,7 @@ std::string_view check_plain(std::string_view text);      // no control characte
 std::string_view check_secret(std::string_view text);     // no control characters
 std::string_view check_listen(std::string_view text);     // 127.0.0.1:8080, [::1]:8080, or empty
 std::string_view check_http_url(std::string_view text);   // or empty
-std::string_view check_store_url(std::string_view text);  // sqlite:/path, postgresql://…, or empty
+std::string_view check_store_url(std::string_view text);  // sqlite:, postgresql://…, or empty
 std::string_view check_absolute_path(std::string_view text);  // or empty
 std::string_view check_path(std::string_view text);           // absolute, ~/… or relative
 std::string_view check_optional_path(std::string_view text);  // the same or empty

@@ -33,8 +33,8 @@ TEST(ConfigChecks, Loopback) {
 TEST(ConfigChecks, Urls) {
   takes(check_http_url, {"", "http://x", "https://user:pw@x:1/y?z"});
   refuses(check_http_url, {"x", "ftp://x", "http://", "http:///x", "http://a b", "http://a\n"});
-  takes(check_store_url, {"", "sqlite:/a/b.db", "postgresql://u@h/d", "postgres://h/d"});
-  refuses(check_store_url, {"sqlite:", "sqlite:/", "sqlite:a", "mysql://x", "x"});
+  takes(check_store_url, {"", "sqlite:", "postgresql://u@h/d", "postgres://h/d"});
+  refuses(check_store_url, {"sqlite:/a/b.db", "sqlite", "mysql://x", "x"});
 }
 
 TEST(ConfigChecks, PathsAndNames) {

@@ -20,18 +20,18 @@ struct TlsConfig {
 BOOST_DESCRIBE_STRUCT(TlsConfig, (), (cert_file, key_file))
 
 struct ServerLimits {
-  std::uint32_t connections = 4096;
+  std::uint32_t connections = 10'000;
   std::uint64_t header_bytes = 16 * 1024;
   std::uint64_t body_bytes = 8 * 1024 * 1024;
   std::uint64_t upload_bytes = 16ull << 30;
   std::uint32_t header_timeout = 10;
-  std::uint32_t read_timeout = 30;
+  std::uint32_t body_timeout = 60;
   std::uint32_t idle_timeout = 75;
   std::uint32_t drain_timeout = 30;
 };
 BOOST_DESCRIBE_STRUCT(ServerLimits, (),
                       (connections, header_bytes, body_bytes, upload_bytes, header_timeout,
-                       read_timeout, idle_timeout, drain_timeout))
+                       body_timeout, idle_timeout, drain_timeout))
 
 struct ServerConfig {
   std::string listen = "127.0.0.1:8080";
@@ -50,11 +50,9 @@ BOOST_DESCRIBE_STRUCT(RetentionConfig, (), (ended_sessions, idempotency_keys))
 
 struct StoreConfig {
   std::string url;
-  std::uint32_t connections = 8;
-  std::uint64_t inline_output_bytes = 64 * 1024;
   RetentionConfig retention;
 };
-BOOST_DESCRIBE_STRUCT(StoreConfig, (), (url, connections, inline_output_bytes, retention))
+BOOST_DESCRIBE_STRUCT(StoreConfig, (), (url, retention))
 
 struct AuthConfig {
   bool enabled = true;
@@ -77,8 +75,7 @@ BOOST_DESCRIBE_STRUCT(SessionsConfig, (), (max_active, idle_timeout, max_lifetim
 
 struct ExecutionsConfig {
   std::uint64_t command_timeout = 60;
-  std::uint64_t code_timeout = 300;
-  std::uint64_t run_timeout = 30;
+  std::uint64_t code_timeout = 30;
   std::uint64_t test_timeout = 60;
   std::uint64_t max_timeout = 86400;
   std::uint64_t max_output_bytes = 10 * 1024 * 1024;
@@ -86,8 +83,8 @@ struct ExecutionsConfig {
   std::uint32_t queue = 100;
 };
 BOOST_DESCRIBE_STRUCT(ExecutionsConfig, (),
-                      (command_timeout, code_timeout, run_timeout, test_timeout, max_timeout,
-                       max_output_bytes, concurrency, queue))
+                      (command_timeout, code_timeout, test_timeout, max_timeout, max_output_bytes,
+                       concurrency, queue))
 
 struct PoolConfig {
   std::uint32_t size = 5;

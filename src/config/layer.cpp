@@ -30,6 +30,7 @@ std::string pointer_of(const Node& node) {
 }
 
 void Layer::complain(Origin origin, std::string pointer, std::string detail) {
+  if (problems_.size() >= kMaxProblems) return;
   problems_.push_back(
       {.origin = std::move(origin), .pointer = std::move(pointer), .detail = std::move(detail)});
 }
@@ -54,6 +55,7 @@ void Layer::add_members(const Node& node, const Element& element, const Origin& 
     return complain(at(source, element.place), pointer, "must be an object");
   }
   for (const Member& member : element.members) {
+    if (problems_.size() >= kMaxProblems) return;
     std::string below = pointer_to(pointer, member.key);
     if (const Node* child = child_of(node, member.key)) {
       add(*child, member.value, source, below);

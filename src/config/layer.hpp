@@ -27,6 +27,8 @@ class Layer {
   // Text from a variable or a flag: itself where a string is asked for, otherwise JSON.
   void add_text(const Node& node, const std::string& text, const Origin& source);
 
+  // The first kMaxProblems are kept: whoever has more of them has another file than he thinks.
+  static constexpr std::size_t kMaxProblems = 100;
   void complain(Origin origin, std::string pointer, std::string detail);
 
   // By path.

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "config/layer.hpp"
 #include "config/test_sources.hpp"
 
 namespace atl::config {
@@ -113,6 +114,14 @@ TEST(ConfigLoad, TellsAllProblemsAtOnce) {
   EXPECT_EQ(load(sources).error().size(), 3u);
 }
 
+TEST(ConfigLoad, ButNotThousands) {
+  std::string text = "{";
+  for (int i = 0; i < 20'000; ++i) text += "\"key" + std::to_string(i) + "\": 1,";
+  std::expected<Loaded, Problems> loaded = load(from_file(text + "}"));
+  ASSERT_FALSE(loaded);
+  EXPECT_EQ(loaded.error().size(), Layer::kMaxProblems);
+}
+
 TEST(ConfigLoad, FieldsMustFitTogether) {
   EXPECT_EQ(problem_of(R"({"server": {"tls": {"cert_file": "a"}}})"),
             "f.json:1:34: /server/tls/cert_file needs /server/tls/key_file too");
@@ -121,8 +130,8 @@ TEST(ConfigLoad, FieldsMustFitTogether) {
   EXPECT_EQ(problem_of(R"({"server": {"listen": "", "unix_socket": "/run/a.sock"}})"), "");
   EXPECT_NE(problem_of(R"({"auth": {"enabled": false}, "server": {"listen": "0.0.0.0:1"}})"), "");
   EXPECT_EQ(problem_of(R"({"auth": {"enabled": false}, "server": {"listen": "127.0.0.2:1"}})"), "");
-  EXPECT_EQ(problem_of(R"({"executions": {"max_timeout": 100}})"),
-            "default: /executions/code_timeout is more than /executions/max_timeout");
+  EXPECT_EQ(problem_of(R"({"executions": {"max_timeout": 59, "test_timeout": 1}})"),
+            "default: /executions/command_timeout is more than /executions/max_timeout");
 }
 
 TEST(ConfigLoad, ProblemsNeverShowValues) {

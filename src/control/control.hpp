@@ -27,7 +27,7 @@ struct ControlOptions {
   Mode mode = Mode::kPerSession;
   SessionLimits limits;
   bool cleanup_on_exit = true;
-  std::string data_folder;
+  std::chrono::seconds results_kept{7 * 24 * 3600};  // of sessions that have ended
 };
 
 class Control {
@@ -53,9 +53,14 @@ class Control {
 
  private:
   async::Task<Result<void>> reconcile();
+  async::Task<Result<std::vector<model::Session>>> unfinished_sessions();
+  async::Task<Result<void>> fail_executions();
+  async::Task<Result<void>> find_again(model::Session row);
+  async::Task<Result<void>> end_unknown();
   async::Task<void> remove_old();
 
   bool cleanup_on_exit_;
+  std::chrono::seconds results_kept_;
   SystemClock clock_;
   std::unique_ptr<store::Store> store_;
   std::unique_ptr<Node> node_;

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <functional>
+#include <map>
 #include <memory>
 #include <string>
 #include <vector>
@@ -67,14 +68,24 @@ class Executions {
   async::Task<Result<std::vector<ContextView>>> contexts(Caller caller, SessionId id);
   async::Task<Result<void>> close_context(Caller caller, SessionId id, ContextId context);
 
+  std::uint64_t started_total() const { return started_total_; }
+  std::uint64_t failed_total() const { return failed_total_; }
   async::Task<void> shut_down();
 
  private:
+  model::Time now() const;
+  void publish(const LiveExecution& execution, std::string event);
+  void forget(LiveExecution& execution);
+  void settle(LiveExecution& execution, const Result<void>& outcome);
+  model::Execution so_far(const LiveExecution& execution) const;
+  async::Task<Result<void>> turn(LiveExecutionPtr execution);
   async::Task<void> carry_out(LiveExecutionPtr execution, ExecuteRequest request);
+  async::Task<Result<void>> run(LiveExecutionPtr execution, ExecuteRequest& request);
   async::Task<Result<void>> run_program(LiveExecutionPtr execution, ExecuteRequest& request);
   async::Task<Result<void>> run_in_context(LiveExecutionPtr execution, ExecuteRequest& request);
   async::Task<void> conclude(LiveExecutionPtr execution);
-  async::Task<Result<void>> turn(LiveExecutionPtr execution);
+  async::Task<Result<ContextId>> context_of(LiveSessionPtr session, ExecuteRequest* request);
+  async::Task<Result<void>> remember_context(LiveSessionPtr session, ContextId id);
 
   async::Executor executor_;
   store::Store& store_;
@@ -82,7 +93,9 @@ class Executions {
   Sessions& sessions_;
   Events& events_;
   std::map<std::string, LiveExecutionPtr> live_;
-  std::map<std::string, ExtraChanges> extras_;
+  std::map<std::string, ExtraChanges> extras_;  // by execution
+  std::uint64_t started_total_ = 0;
+  std::uint64_t failed_total_ = 0;
   async::TaskGroup tasks_;
 };
 

@@ -2,6 +2,7 @@
 // time; known keys are kept in memory, so that a request costs no query.
 #pragma once
 
+#include <chrono>
 #include <map>
 #include <optional>
 #include <string>
@@ -44,6 +45,7 @@ class Keys {
   store::Store& store_;
   const Clock& clock_;
   std::map<std::string, model::Key> by_hash_;
+  std::chrono::steady_clock::time_point loaded_{};
 };
 
 }  // namespace atl::control

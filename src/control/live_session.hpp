@@ -30,6 +30,7 @@ struct LiveExecution {
   std::shared_ptr<sandbox::Process> process;  // while a program of its own runs
   bool in_store = false;                      // its row was written
   bool cancelled = false;
+  bool timed_out = false;
   bool done = false;     // the row is final and written
   async::Event changed;  // row.state, process, done
 };
@@ -44,6 +45,12 @@ struct LiveSession {
   std::size_t running = 0;
   std::size_t users = 0;  // transfers, terminals, proxies: it is not idle
   std::chrono::steady_clock::time_point idle_since{};
+  std::map<std::string, std::uint64_t> known_contexts;  // id to the interpreter that the store has
+  std::string last_execution;
+  double usage_cpu_seconds = 0;  // at the last look
+  std::chrono::steady_clock::time_point usage_at{};
+  bool stored = false;   // its row is in the store
+  bool made = false;     // nobody is making its sandbox any more
   bool ending = false;   // somebody is taking it down
   async::Event changed;  // any of the above
 

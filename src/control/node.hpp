@@ -28,6 +28,8 @@ class Node {
   virtual ~Node() = default;
   virtual const std::string& id() const = 0;
   virtual std::string backend_of(const model::Template& recipe) const = 0;
+  // What outlived the last server is looked for there, before anything is made.
+  virtual async::Task<Result<void>> open_default() = 0;
   // Made and started. The id is the caller's, so that what a crash left can be found.
   virtual async::Task<Result<SandboxPtr>> make(SandboxId id, const model::Template& recipe,
                                                const model::SessionConfig& config) = 0;

@@ -31,7 +31,9 @@ class Pool {
   // Keeps the shelves full until closed: fills, drains those of changed or removed templates, looks
   // after the health of what waits, and shrinks when the machine runs out of memory.
   async::Task<void> run();
-  void changed() { wake_.notify_all(); }               // a template was changed
+  void changed() { wake_.notify_all(); }  // a template was changed
+  bool full() const;
+  async::Task<void> wait_full();
   async::Task<void> shut_down();                       // stops what waits
   std::map<std::string, PoolFigures> figures() const;  // by template
   bool is_parked(const SandboxId& id) const;
@@ -46,15 +48,21 @@ class Pool {
     std::deque<Parked> parked;
     std::uint64_t hits = 0, misses = 0;
     std::uint32_t failures = 0;  // in a row
+    bool prepared = false;
   };
 
-  async::Task<bool> work_once();  // false: nothing to do
+  void sort_out();
+  Shelf* emptiest();
+  async::Task<bool> fill_one();  // false: nothing to do
+  async::Task<Result<bool>> woken_up();
+  async::Task<void> stop_later(SandboxPtr sandbox);
 
   async::Executor executor_;
   Templates& templates_;
   Node& node_;
   std::map<std::string, Shelf> shelves_;
   async::Event wake_;
+  async::Event filled_;
   bool closing_ = false;
   async::TaskGroup tasks_;
 };

@@ -87,9 +87,16 @@ class Sessions {
   async::Task<Result<SessionStatus>> status(Caller caller, SessionId id);
   async::Task<Result<SessionUsage>> usage(Caller caller, SessionId id);
 
+  // How a new sandbox gets the files of a snapshot.
+  using Restore = std::function<async::Task<Result<void>>(SandboxPtr sandbox, std::string id)>;
+  void set_restore(Restore restore) { restore_ = std::move(restore); }
+  std::uint64_t created_total() const { return created_total_; }
+
   // For the reconciler: a session of the store whose sandbox was found again.
   LiveSessionPtr adopt(model::Session row, TemplatePtr recipe,
                        std::shared_ptr<sandbox::Sandbox> sandbox);
+  // One that was still being made when the server ended.
+  void make_again(model::Session row, TemplatePtr recipe);
   std::size_t live_count() const { return live_.size(); }
   std::vector<LiveSessionPtr> all() const;
   // Timers, and the watch over sandboxes that die by themselves.
@@ -102,14 +109,23 @@ class Sessions {
   void finished(LiveSession& session);
 
  private:
-  struct Impl;
+  LiveSessionPtr begin(const Caller& caller, CreateRequest& request, TemplatePtr recipe,
+                       model::SessionConfig config);
+  void set_ready(LiveSession& session, SandboxPtr sandbox);
+  void forget(LiveSession& session);
+  void publish(const LiveSession& session, std::string event);
+  model::Session view(const LiveSession& session) const;
+  Result<LiveSessionPtr> find_live(const Caller& caller, const SessionId& id) const;
+  model::Time now() const;
+  async::Task<Result<LiveSessionPtr>> of_key(std::string name);  // null: there is none
   async::Task<void> make(LiveSessionPtr session, std::string snapshot_id);
   async::Task<void> end(LiveSessionPtr session, model::SessionState state, std::string code,
                         std::string message);
-  Result<model::SessionConfig> settle_config(const model::Template& recipe,
-                                             const ConfigRequest& request) const;
-  void publish(const LiveSession& session, std::string event);
-  model::Time now() const;
+  async::Task<void> look_at(LiveSessionPtr session);
+  async::Task<void> stop_sandbox(SandboxPtr sandbox);
+  async::Task<Result<void>> put(LiveSession& session);
+  async::Task<Result<void>> until(LiveSessionPtr session, async::Deadline deadline,
+                                  std::function<bool(const LiveSession&)> condition);
 
   async::Executor executor_;
   store::Store& store_;
@@ -123,6 +139,7 @@ class Sessions {
   std::map<SessionId, LiveSessionPtr> live_;
   std::map<std::string, SessionId> by_key_;  // tenant NUL session_key
   std::uint64_t created_total_ = 0;
+  Restore restore_;
   async::TaskGroup tasks_;
 };
 

@@ -8,6 +8,7 @@
 #include <deque>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "async/event.hpp"
 #include "async/task.hpp"
@@ -54,28 +55,26 @@ class Spool : public std::enable_shared_from_this<Spool> {
    private:
     friend class Spool;
     std::shared_ptr<Spool> spool_;
-    std::uint64_t after_;
-    SpoolEvent at_;
+    std::uint64_t after_;  // done with
+    std::uint64_t at_;     // given out
   };
 
  private:
-  struct Entry {
-    SpoolEvent event;
-    bool kept = false;
-  };
-
   bool must_wait() const;
+  void add(SpoolKind kind, std::string data, bool kept);
   void trim();
+  const SpoolEvent* first_behind(std::uint64_t number) const;
 
   std::uint64_t kept_limit_;
-  std::uint64_t kept_stdout_ = 0, kept_stderr_ = 0;
+  std::uint64_t kept_stdout_ = 0, kept_stderr_ = 0, kept_other_ = 0;
   std::uint64_t next_number_ = 1;
-  std::uint64_t live_bytes_ = 0;  // of entries that are not kept
-  std::deque<Entry> entries_;
-  std::deque<Reader*> readers_;
+  std::deque<SpoolEvent> kept_;  // for the result
+  std::deque<SpoolEvent> live_;  // beyond it: until every reader has it
+  std::uint64_t live_bytes_ = 0;
+  std::vector<Reader*> readers_;
   bool ended_ = false;
   bool truncated_ = false;
-  async::Event changed_;  // entries_, readers_, ended_
+  async::Event changed_;  // all of these
 };
 
 }  // namespace atl::control

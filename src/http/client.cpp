@@ -1,5 +1,6 @@
 #include "http/client.hpp"
 
+#include <chrono>
 #include <utility>
 #include <vector>
 
@@ -10,8 +11,6 @@
 #include "http/wire_raw_stream.hpp"
 
 namespace atl::http {
-
-using async::with_deadline;
 
 struct Client::Impl {
   Impl(async::Executor with, ClientOptions how)
@@ -153,7 +152,17 @@ Task<Result<std::unique_ptr<WebSocket>>> open_websocket(std::shared_ptr<ClientIm
                                        std::move(target), std::move(options));
 }
 
-constexpr const char* kLate = "the server did not answer in time";
+// What was cancelled by the deadline may say so itself.
+template <typename T>
+Task<Result<T>> in_time(Task<Result<T>> task, async::Deadline deadline) {
+  constexpr const char* kLate = "the server did not answer in time";
+  Result<T> result =
+      co_await async::with_deadline<T>(std::move(task), deadline, Code::kTransferTimeout, kLate);
+  bool late = !result && result.error().code() == Code::kCancelled &&
+              std::chrono::steady_clock::now() >= deadline;
+  if (late) co_return fail(Code::kTransferTimeout, kLate);
+  co_return result;
+}
 
 }  // namespace
 
@@ -163,16 +172,13 @@ Client::~Client() = default;
 
 Task<Result<ClientResponse>> Client::send(ClientRequest request) {
   async::Deadline deadline = request.deadline;
-  return with_deadline<ClientResponse>(send_now(impl_, std::move(request)), deadline,
-                                       Code::kTransferTimeout, kLate);
+  return in_time(send_now(impl_, std::move(request)), deadline);
 }
 
 Task<Result<std::unique_ptr<WebSocket>>> Client::websocket(std::string target,
                                                            WebSocketOptions options,
                                                            async::Deadline deadline) {
-  return with_deadline<std::unique_ptr<WebSocket>>(
-      open_websocket(impl_, std::move(target), std::move(options)), deadline,
-      Code::kTransferTimeout, kLate);
+  return in_time(open_websocket(impl_, std::move(target), std::move(options)), deadline);
 }
 
 std::size_t Client::idle_connections() const { return impl_->idle.size(); }
@@ -187,8 +193,7 @@ const Headers& ClientResponse::headers() const { return impl_->headers; }
 
 Task<Result<std::string>> ClientResponse::read_body(std::size_t limit, async::Deadline deadline) {
   if (!impl_->connection) co_return std::string();
-  Result<std::string> body = co_await with_deadline<std::string>(
-      impl_->connection->body.read_all(limit), deadline, Code::kTransferTimeout, kLate);
+  Result<std::string> body = co_await in_time(impl_->connection->body.read_all(limit), deadline);
   if (body) give_back(impl_->client, std::move(impl_->connection));
   co_return body;
 }
@@ -196,8 +201,7 @@ Task<Result<std::string>> ClientResponse::read_body(std::size_t limit, async::De
 Task<Result<std::size_t>> ClientResponse::read_some(std::span<char> into,
                                                     async::Deadline deadline) {
   if (!impl_->connection) co_return 0;
-  Result<std::size_t> got = co_await with_deadline<std::size_t>(
-      impl_->connection->body.read_some(into), deadline, Code::kTransferTimeout, kLate);
+  Result<std::size_t> got = co_await in_time(impl_->connection->body.read_some(into), deadline);
   if (got && impl_->connection->body.done()) give_back(impl_->client, std::move(impl_->connection));
   co_return got;
 }

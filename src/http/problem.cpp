@@ -65,6 +65,8 @@ int status_of(Code code) {
     case Code::kProtocol: return 500;
     case Code::kIo: return 500;
     case Code::kInternal: return 500;
+    case Code::kIdempotencyMismatch: return 422;
+    case Code::kNoPackageIndex: return 422;
   }
   return 500;
 }

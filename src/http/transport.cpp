@@ -134,6 +134,8 @@ std::expected<void, BadHead> MessageParser::parse_request(std::string_view head,
   auto refuse = [](int status, const char* why) { return std::unexpected(BadHead(status, why)); };
   into.query.clear();
   into.headers.clear();
+  // Beast unfolds such lines; others before us may read them as fields of their own.
+  if (head.contains("\r\n ") || head.contains("\r\n\t")) return refuse(400, "a field is folded");
   Parser<true>& parser = impl_->request.emplace(&into.headers, max_fields_);
   error_code ec;
   std::size_t used = parser.put({head.data(), head.size()}, ec);
@@ -326,6 +328,7 @@ Task<Result<std::unique_ptr<WebSocket>>> accept_websocket(std::shared_ptr<Wire> 
   configure(state->socket, options, beast::role_type::server);
   state->socket.set_option(beast::websocket::stream_base::decorator(
       [&options](beast::websocket::response_type& response) {
+        response.set(beast::http::field::server, "atoll");  // Beast would say its own name
         for (const Headers::Field& field : options.headers)
           response.insert(field.name, field.value);
         if (!options.subprotocol.empty()) {
@@ -351,6 +354,7 @@ Task<Result<std::unique_ptr<WebSocket>>> connect_websocket(std::shared_ptr<Wire>
   configure(state->socket, options, beast::role_type::client);
   state->socket.set_option(
       beast::websocket::stream_base::decorator([&options](beast::websocket::request_type& request) {
+        request.set(beast::http::field::user_agent, "atoll");
         for (const Headers::Field& field : options.headers) request.insert(field.name, field.value);
         if (!options.subprotocol.empty()) {
           request.set(beast::http::field::sec_websocket_protocol, options.subprotocol);

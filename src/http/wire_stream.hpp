@@ -1,9 +1,9 @@
 // A Wire as Asio and Beast want streams to be: completion handlers that never run inside the call.
-// Included by transport.cpp alone, because co_spawn is slow to compile.
+// Internal to http/.
 #pragma once
 
 #include <cstddef>
-#include <exception>
+#include <functional>
 #include <memory>
 #include <span>
 #include <string>
@@ -12,10 +12,9 @@
 
 #include <boost/asio/append.hpp>
 #include <boost/asio/associated_cancellation_slot.hpp>
-#include <boost/asio/bind_cancellation_slot.hpp>
+#include <boost/asio/async_result.hpp>
 #include <boost/asio/buffer.hpp>
-#include <boost/asio/co_spawn.hpp>
-#include <boost/asio/error.hpp>
+#include <boost/asio/cancellation_signal.hpp>
 #include <boost/asio/post.hpp>
 
 #include "http/wire.hpp"
@@ -77,44 +76,27 @@ class WireStream {
   }
 
   static Task<Result<std::size_t>> read(std::shared_ptr<Wire> wire, std::string* early,
-                                        std::span<char> into) {
-    if (!early->empty()) {
-      std::size_t size = early->copy(into.data(), into.size());
-      early->erase(0, size);
-      co_return size;
-    }
-    co_return co_await wire->read_some(into);
-  }
-
-  static Task<Result<std::size_t>> write(std::shared_ptr<Wire> wire, std::vector<iovec> pieces) {
-    std::size_t size = 0;
-    for (const iovec& one : pieces) size += one.iov_len;
-    ATOLL_CO_CHECK(co_await wire->write_all(pieces));
-    co_return size;
-  }
+                                        std::span<char> into);
+  static Task<Result<std::size_t>> write(std::shared_ptr<Wire> wire, std::vector<iovec> pieces);
+  using Done = std::move_only_function<void(boost::system::error_code, std::size_t)>;
+  static void start_io(const async::Executor& executor, Task<Result<std::size_t>> task,
+                       boost::asio::cancellation_slot slot, Done done);
 
   template <typename Token>
   auto start(Task<Result<std::size_t>> task, Token& token) {
     auto initiate = [executor = executor_]<typename Handler>(Handler&& handler,
                                                              Task<Result<std::size_t>> work) {
       auto slot = boost::asio::get_associated_cancellation_slot(handler);
-      auto done = [executor, handler = std::forward<Handler>(handler)](
-                      std::exception_ptr thrown, Result<std::size_t> got) mutable {
-        boost::system::error_code ec;
-        std::size_t size = 0;
-        if (thrown || (!got && got.error().code() == Code::kCancelled)) {
-          ec = boost::asio::error::operation_aborted;
-        } else if (!got) {
-          ec = boost::asio::error::connection_reset;
-        } else if (*got == 0) {
-          ec = boost::asio::error::eof;
-        } else {
-          size = *got;
-        }
+      auto signal = std::make_shared<boost::asio::cancellation_signal>();
+      if (slot.is_connected()) {
+        slot.assign([signal](boost::asio::cancellation_type type) { signal->emit(type); });
+      }
+      auto done = [executor, slot, signal, handler = std::forward<Handler>(handler)](
+                      boost::system::error_code ec, std::size_t size) mutable {
+        slot.clear();
         boost::asio::post(executor, boost::asio::append(std::move(handler), ec, size));
       };
-      boost::asio::co_spawn(executor, std::move(work),
-                            boost::asio::bind_cancellation_slot(slot, std::move(done)));
+      start_io(executor, std::move(work), signal->slot(), std::move(done));
     };
     return boost::asio::async_initiate<Token, void(boost::system::error_code, std::size_t)>(
         initiate, token, std::move(task));

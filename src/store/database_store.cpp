@@ -91,19 +91,36 @@ async::Task<Result<model::Session>> DatabaseStore::session(SessionId id) {
   });
 }
 
+namespace {
+
+struct FoundExecution {
+  model::Execution row;
+  bool in_file = false;
+};
+
+Result<FoundExecution> find_execution(Connection& db, const ExecutionId& id, bool with_output) {
+  FoundExecution found;
+  ATOLL_TRY(found.row, read_one<model::Execution>(db, " WHERE id = $1", {id.str()},
+                                                  "there is no such execution"));
+  if (!with_output) return found;
+  ATOLL_TRY(FoundOutput output, read_output(db, id));
+  found.row.output = std::move(output.output);
+  found.in_file = output.in_file;
+  return found;
+}
+
+}  // namespace
+
 async::Task<Result<model::Execution>> DatabaseStore::execution(ExecutionId id, bool with_output) {
-  return read<model::Execution>(
-      [this, id = std::move(id), with_output](Connection& db) -> Result<model::Execution> {
-        ATOLL_TRY(model::Execution row, read_one<model::Execution>(db, " WHERE id = $1", {id.str()},
-                                                                   "there is no such execution"));
-        if (!with_output) return row;
-        ATOLL_TRY(FoundOutput found, read_output(db, id));
-        row.output = std::move(found.output);
-        if (found.in_file) {
-          ATOLL_TRY(row.output, outputs_.read(id));
-        }
-        return row;
-      });
+  ATOLL_CO_TRY(FoundExecution found,
+               co_await read<FoundExecution>([id, with_output](Connection& db) {
+                 return find_execution(db, id, with_output);
+               }));
+  if (found.in_file) {
+    ATOLL_CO_TRY(found.row.output,
+                 co_await async::on_pool(files_, [this, id] { return outputs_.read(id); }));
+  }
+  co_return std::move(found.row);
 }
 
 async::Task<Result<model::Template>> DatabaseStore::find_template(std::string id) {

@@ -1,5 +1,5 @@
 // The Store over any two connections: one writes (writer.hpp), one reads, each on a thread of its
-// own; a third thread writes and removes output files.
+// own; others read, write and remove output files.
 #pragma once
 
 #include <memory>
@@ -58,7 +58,7 @@ class DatabaseStore final : public Store {
   std::unique_ptr<Connection> reader_;
   // Last: they are joined before what they work on goes.
   async::Pool reading_{1};
-  async::Pool files_{1};
+  async::Pool files_{2};
 };
 
 }  // namespace atl::store

@@ -27,7 +27,9 @@ std::string upsert_text(const std::string& table, const std::string& key,
   for (const std::string& name : names) {
     if ((", " + key + ",").find(", " + name + ",") != std::string::npos) continue;
     if (!sets.empty()) sets += ", ";
-    sets += name + " = excluded." + name;
+    sets += name;
+    sets += " = excluded.";
+    sets += name;
   }
   return insert_text(table, names) + " ON CONFLICT (" + key + ") DO UPDATE SET " + sets;
 }

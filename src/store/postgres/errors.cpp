@@ -15,6 +15,9 @@ std::unexpected<Error> fail_sqlstate(std::string_view sqlstate) {
   if (sqlstate == "55P03") {
     return fail(Code::kNoAvailableRuntime, "another connection holds what the change needs");
   }
+  if (sqlstate == "57014") {
+    return fail(Code::kNoAvailableRuntime, "the database took too long");
+  }
   if (sqlstate == "53100") return fail(Code::kResourceExhausted, "the database's disk is full");
   if (sqlstate.starts_with("53")) {
     return fail(Code::kNoAvailableRuntime, "the database has no room for more work");

@@ -90,9 +90,10 @@ Result<Session> Session::open(const Libpq& pq, const std::string& url) {
     return fail(Code::kNoAvailableRuntime, "no connection to PostgreSQL: " + said);
   }
   // The server, too, finds out within seconds that we are gone, and lets go of our locks.
-  ATOLL_CHECK(session.run_plain(
-      "SET client_min_messages = error; SET lock_timeout = '10s'; SET tcp_keepalives_idle = 10; "
-      "SET tcp_keepalives_interval = 5; SET tcp_keepalives_count = 3"));
+  ATOLL_CHECK(
+      session.run_plain("SET client_min_messages = error; SET lock_timeout = '10s'; SET "
+                        "statement_timeout = '60s'; SET tcp_keepalives_idle = 10; "
+                        "SET tcp_keepalives_interval = 5; SET tcp_keepalives_count = 3"));
   // An answer means that it is on the disk, whatever the server's configuration says.
   ATOLL_CHECK(
       session.run_plain("SELECT set_config('synchronous_commit', 'on', false) "

@@ -67,6 +67,9 @@ class SqliteConnection final : public Connection {
                    "PRAGMA temp_store = MEMORY; PRAGMA wal_autocheckpoint = 0"));
     if (use == Use::kRead) return run_script("PRAGMA query_only = ON");
     ATOLL_TRY(Handle second, open_handle(file));
+    int code = sqlite3_exec(second.get(), "PRAGMA synchronous = FULL; PRAGMA schema_version",
+                            nullptr, nullptr, nullptr);
+    if (code != SQLITE_OK) return fail_sqlite(code, second.get());
     checkpointer_.emplace(std::move(second));
     sqlite3_wal_hook(handle_.get(), &note_log, this);
     return {};

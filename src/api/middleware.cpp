@@ -1,0 +1,169 @@
+#include "api/middleware.hpp"
+
+#include <algorithm>
+#include <any>
+#include <array>
+#include <chrono>
+#include <memory>
+#include <utility>
+
+#include "api/trace.hpp"
+#include "base/ids.hpp"
+#include "http/problem.hpp"
+#include "observe/log.hpp"
+
+namespace atl::api {
+
+namespace {
+
+using async::Task;
+using std::chrono::steady_clock;
+
+constexpr int kClientGone = 499;  // never sent: it went away before its answer began
+
+struct Guard {
+  http::Handler inner;
+  control::Control* control;
+  AuthOptions options;
+  observe::Metrics* metrics;
+};
+using GuardPtr = std::shared_ptr<const Guard>;
+
+// Counts and logs the request when it is over, however it ends.
+class Account {
+ public:
+  Account(const Guard& guard, http::Exchange& exchange, std::string trace_id)
+      : guard_(guard), exchange_(exchange), trace_id_(std::move(trace_id)) {}
+  Account(const Account&) = delete;
+  Account& operator=(const Account&) = delete;
+  void returned() { returned_ = true; }
+  ~Account() {
+    const http::Request& request = exchange_.request();
+    int status = exchange_.status();
+    if (status == 0) status = returned_ ? kClientGone : 500;
+    std::chrono::duration<double> time = steady_clock::now() - begun_;
+    std::string operation = request.route.empty() ? "none" : request.route;
+    std::string method(http::method_name(request.method));
+    guard_.metrics
+        ->counter(
+            "api_requests_total", "Requests by operation and status",
+            {{"operation", operation}, {"method", method}, {"status", std::to_string(status)}})
+        .add();
+    guard_.metrics
+        ->histogram("api_request_duration_seconds",
+                    "From the head of a request to its answer's end", observe::seconds_buckets(),
+                    {{"operation", operation}})
+        .observe(time.count());
+    log::Level level = status >= 400 ? log::Level::kInfo : log::Level::kDebug;
+    if (log::level() > level) return;
+    log::write(level, "request",
+               {log::kv("request_id", request.id), log::kv("trace_id", trace_id_),
+                log::kv("session_id", request.capture("id")), log::kv("method", method),
+                log::kv("operation", operation), log::kv("status", status),
+                log::kv("duration_ms", time.count() * 1000),
+                log::kv("bytes", exchange_.bytes_sent()), log::kv("peer", request.peer)});
+  }
+
+ private:
+  const Guard& guard_;
+  http::Exchange& exchange_;
+  std::string trace_id_;
+  steady_clock::time_point begun_ = steady_clock::now();
+  bool returned_ = false;
+};
+
+bool only_reads(http::Method method) {
+  return method == http::Method::kGet || method == http::Method::kHead ||
+         method == http::Method::kOptions;
+}
+
+Task<Result<control::Caller>> identify(GuardPtr guard, http::Exchange* exchange) {
+  const http::Request& request = exchange->request();
+  if (needs_no_key(request.path)) co_return control::Caller{.role = model::Role::kReadOnly};
+  if (!guard->options.required) {
+    if (is_foreign_origin(request)) {
+      co_return fail(Code::kForbidden, "a server without keys takes no requests of other sites");
+    }
+    co_return control::Caller{};
+  }
+  std::optional<ShownKey> key = shown_key(request);
+  if (!key) {
+    co_return fail(Code::kUnauthenticated, "a key is needed: send it as Authorization: Bearer KEY");
+  }
+  ATOLL_CO_TRY(control::Caller caller,
+               co_await guard->control->keys().check(std::string(key->secret)));
+  if (!caller.may_write() && !only_reads(request.method)) {
+    co_return fail(Code::kForbidden, "this key is read-only");
+  }
+  co_return caller;
+}
+
+Task<void> handle(GuardPtr guard, http::Exchange* exchange) {
+  http::Request& request = exchange->request();
+  std::string_view given = request.headers.get("x-request-id");
+  request.id = is_request_id(given) ? std::string(given) : make_sortable_id();
+  exchange->answer_headers().set("X-Request-Id", request.id);
+  auto trace = trace_id_of(request.headers.get("traceparent"));
+  std::string trace_id = trace ? *trace : make_trace_id();
+  Account account(*guard, *exchange, trace_id);
+  Result<control::Caller> caller = co_await identify(guard, exchange);
+  if (!caller) {
+    http::Response refused = http::problem(caller.error(), request.id);
+    if (refused.status == 401) refused.headers.set("WWW-Authenticate", "Bearer");
+    (void)co_await exchange->respond(std::move(refused));
+  } else {
+    caller->trace_id = std::move(trace_id);
+    exchange->attachment() = std::move(*caller);
+    co_await guard->inner(*exchange);
+  }
+  account.returned();
+}
+
+std::string_view host_of(std::string_view origin) {
+  std::size_t scheme = origin.find("://");
+  return scheme == std::string_view::npos ? std::string_view() : origin.substr(scheme + 3);
+}
+
+}  // namespace
+
+bool needs_no_key(std::string_view path) {
+  static constexpr std::array<std::string_view, 4> kOpen{"/health", "/ready", "/openapi.json",
+                                                         "/docs"};
+  constexpr std::string_view kPrefix = "/api/v1";
+  if (path.starts_with(kPrefix)) path.remove_prefix(kPrefix.size());
+  return std::ranges::find(kOpen, path) != kOpen.end();
+}
+
+bool is_foreign_origin(const http::Request& request) {
+  auto origin = request.headers.find("origin");
+  if (!origin) return false;
+  return !http::same_name(host_of(*origin), request.headers.get("host"));
+}
+
+std::optional<ShownKey> shown_key(const http::Request& request) {
+  constexpr std::string_view kBearer = "bearer ";
+  if (auto value = request.headers.find("authorization")) {
+    if (value->size() > kBearer.size() &&
+        http::same_name(value->substr(0, kBearer.size()), kBearer)) {
+      return ShownKey{"Authorization", value->substr(kBearer.size())};
+    }
+  }
+  for (std::string_view field : {"X-API-Key", "OPEN-SANDBOX-API-KEY"}) {
+    auto value = request.headers.find(field);
+    if (value && !value->empty()) return ShownKey{field, *value};
+  }
+  return std::nullopt;
+}
+
+control::Caller caller_of(http::Exchange& exchange) {
+  const auto* caller = std::any_cast<control::Caller>(&exchange.attachment());
+  return caller != nullptr ? *caller : control::Caller{};
+}
+
+http::Handler wrap(http::Handler inner, control::Control& control, AuthOptions options) {
+  observe::Metrics* metrics = options.metrics != nullptr ? options.metrics : &observe::metrics();
+  auto guard = std::make_shared<const Guard>(std::move(inner), &control, options, metrics);
+  return [guard](http::Exchange& exchange) { return handle(guard, &exchange); };
+}
+
+}  // namespace atl::api

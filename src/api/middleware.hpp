@@ -1,0 +1,40 @@
+// What every request passes, whatever protocol it speaks: a request id, the trace, the key, the
+// role, figures and one line of the log.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "control/caller.hpp"
+#include "control/control.hpp"
+#include "http/exchange.hpp"
+#include "observe/metrics.hpp"
+
+namespace atl::api {
+
+struct AuthOptions {
+  bool required = true;                 // false: whoever reaches the port is an admin
+  observe::Metrics* metrics = nullptr;  // none: the program's own
+};
+
+// The Caller goes into exchange.attachment(). Health, readiness and the documents need no key.
+// Read-only keys may GET; what else a role must have is checked where it is needed.
+http::Handler wrap(http::Handler inner, control::Control& control, AuthOptions options);
+
+// Who asks; an admin of the default tenant where no key is needed and nobody was asked.
+control::Caller caller_of(http::Exchange& exchange);
+
+// The key of a request and the field it came in: Authorization: Bearer, X-API-Key,
+// OPEN-SANDBOX-API-KEY, in this order.
+struct ShownKey {
+  std::string_view field;
+  std::string_view secret;
+};
+std::optional<ShownKey> shown_key(const http::Request& request);
+
+bool needs_no_key(std::string_view path);
+// A page of another site that uses somebody's browser to reach this server.
+bool is_foreign_origin(const http::Request& request);
+
+}  // namespace atl::api

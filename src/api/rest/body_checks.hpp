@@ -1,0 +1,25 @@
+// Limits on the fields of requests. Each names the field by its JSON pointer. Pure.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+
+#include "api/refusal.hpp"
+
+namespace atl::api::rest {
+
+Answer<void> check_text(const std::optional<std::string>& text, const std::string& at,
+                        std::size_t longest);
+Answer<void> check_seconds(const std::optional<std::uint64_t>& seconds, const std::string& at);
+// Names of 1 to 256 bytes, values up to `longest`.
+Answer<void> check_map(const std::optional<std::map<std::string, std::string>>& map,
+                       const std::string& at, std::size_t longest);
+// The same, and what an environment can hold at all: no NUL, no `=` in a name.
+Answer<void> check_environment(const std::optional<std::map<std::string, std::string>>& map,
+                               const std::string& at);
+// One segment of a JSON pointer.
+std::string pointer_segment(std::string_view name);
+
+}  // namespace atl::api::rest

@@ -1,0 +1,171 @@
+#include "api/rest/execution_events.hpp"
+
+#include <algorithm>
+#include <array>
+
+#include <boost/json/array.hpp>
+#include <boost/json/object.hpp>
+
+#include "api/limits.hpp"
+#include "api/rest/views.hpp"
+#include "api/text.hpp"
+#include "base/utf8.hpp"
+#include "codec/json.hpp"
+
+namespace atl::api::rest {
+
+namespace {
+
+using control::SpoolKind;
+
+// {"is_result":…,"data":…}, as in the `result` of an execution.
+std::string shown(bool is_result, std::string_view bundle) {
+  std::string text = is_result ? R"({"is_result":true,"data":)" : R"({"is_result":false,"data":)";
+  return text.append(bundle).append("}");
+}
+
+// The results that an ended execution kept, as their events were.
+std::vector<std::string> kept_results(const model::Execution& execution) {
+  std::vector<std::string> results;
+  std::string_view text = execution.result_json;
+  auto value = codec::parse(text, {.max_bytes = text.size() + 1, .max_depth = 128});
+  const object* members = value ? value->if_object() : nullptr;
+  const auto* list = members != nullptr ? members->if_contains("results") : nullptr;
+  if (list == nullptr || !list->is_array()) return results;
+  for (const boost::json::value& one : list->get_array()) results.push_back(codec::serialize(one));
+  return results;
+}
+
+}  // namespace
+
+std::size_t incomplete_tail(std::string_view bytes) {
+  for (std::size_t back = 1; back <= std::min<std::size_t>(3, bytes.size()); ++back) {
+    auto byte = static_cast<unsigned char>(bytes[bytes.size() - back]);
+    if ((byte & 0xC0) == 0x80) continue;  // the middle of one
+    std::size_t whole = byte >= 0xF0 && byte < 0xF5 ? 4 : byte >= 0xE0 ? 3 : byte >= 0xC2 ? 2 : 1;
+    if (byte >= 0xF5) whole = 1;
+    return whole > back ? back : 0;
+  }
+  return 0;
+}
+
+std::string to_event_id(const StreamPosition& position) {
+  std::string id = std::to_string(position.number) + "." + std::to_string(position.stdout_bytes) +
+                   "." + std::to_string(position.stderr_bytes) + "." +
+                   std::to_string(position.others);
+  if (!position.stdout_tail.empty() || !position.stderr_tail.empty()) {
+    id += "." + hex(position.stdout_tail) + "." + hex(position.stderr_tail);
+  }
+  return id;
+}
+
+std::optional<StreamPosition> from_event_id(std::string_view id) {
+  std::vector<std::string_view> parts;
+  for (std::string_view rest = id;;) {
+    std::size_t dot = rest.find('.');
+    parts.push_back(rest.substr(0, dot));
+    if (dot == rest.npos) break;
+    rest = rest.substr(dot + 1);
+  }
+  if (parts.size() != 4 && parts.size() != 6) return std::nullopt;
+  std::array<std::uint64_t, 4> numbers{};
+  for (std::size_t i = 0; i < numbers.size(); ++i) {
+    auto number = to_number(parts[i]);
+    if (!number) return std::nullopt;
+    numbers[i] = *number;
+  }
+  StreamPosition position{numbers[0], numbers[1], numbers[2], numbers[3], {}, {}};
+  if (parts.size() == 6) {
+    auto out = from_hex(parts[4]);
+    auto err = from_hex(parts[5]);
+    if (!out || !err || out->size() > 3 || err->size() > 3) return std::nullopt;
+    position.stdout_tail = std::move(*out);
+    position.stderr_tail = std::move(*err);
+  }
+  return position;
+}
+
+http::SseEvent ExecutionEvents::init(const model::Execution& execution) const {
+  object data{{"session_id", json_text(execution.session_id.str())},
+              {"execution_id", json_text(execution.id.str())},
+              {"state", codec::to_json(execution.state)}};
+  return {.event = "init", .id = to_event_id(at_), .data = codec::serialize(data)};
+}
+
+void ExecutionEvents::put_text(bool is_stdout, std::string_view bytes,
+                               std::vector<http::SseEvent>& out) {
+  if (bytes.empty()) return;
+  (is_stdout ? at_.stdout_bytes : at_.stderr_bytes) += bytes.size();
+  object data{{"text", json_text(bytes)}};
+  if (!is_utf8(bytes)) data["b64"] = base64(bytes);
+  out.push_back({.event = is_stdout ? "stdout" : "stderr",
+                 .id = to_event_id(at_),
+                 .data = codec::serialize(data)});
+}
+
+void ExecutionEvents::take_stream(bool is_stdout, std::string_view bytes,
+                                  std::vector<http::SseEvent>& out) {
+  std::string& tail = is_stdout ? at_.stdout_tail : at_.stderr_tail;
+  std::string all = std::exchange(tail, {});
+  all.append(bytes);
+  std::size_t whole = all.size() - incomplete_tail(all);
+  tail = all.substr(whole);
+  put_text(is_stdout, std::string_view(all).substr(0, whole), out);
+}
+
+void ExecutionEvents::put_other(std::string_view name, std::string data,
+                                std::vector<http::SseEvent>& out) {
+  ++at_.others;
+  if (name == "error") error_given_ = true;
+  out.push_back({.event = std::string(name), .id = to_event_id(at_), .data = std::move(data)});
+}
+
+void ExecutionEvents::take(const control::SpoolEvent& event, std::vector<http::SseEvent>& out) {
+  at_.number = event.number;
+  switch (event.kind) {
+    case SpoolKind::kStdout: return take_stream(true, event.data, out);
+    case SpoolKind::kStderr: return take_stream(false, event.data, out);
+    case SpoolKind::kResult: return put_other("result", shown(true, event.data), out);
+    case SpoolKind::kDisplay: return put_other("result", shown(false, event.data), out);
+    case SpoolKind::kError: return put_other("error", event.data, out);
+    case SpoolKind::kEnd: return;
+  }
+}
+
+bool ExecutionEvents::replay(const model::Execution& execution, std::vector<http::SseEvent>& out) {
+  for (bool is_stdout : {true, false}) {
+    std::string& tail = is_stdout ? at_.stdout_tail : at_.stderr_tail;
+    std::string_view bytes =
+        is_stdout ? execution.output.stdout_bytes : execution.output.stderr_bytes;
+    std::uint64_t given = is_stdout ? at_.stdout_bytes : at_.stderr_bytes;
+    if (given >= bytes.size()) continue;
+    tail.clear();  // its bytes are at the front of what follows
+    std::string_view rest = bytes.substr(given);
+    std::string_view portion = rest.substr(0, kChunk);
+    if (portion.size() < rest.size()) portion.remove_suffix(incomplete_tail(portion));
+    ++at_.number;
+    put_text(is_stdout, portion, out);
+    return true;
+  }
+  std::vector<std::string> results = kept_results(execution);
+  if (at_.others >= results.size()) return false;
+  ++at_.number;
+  put_other("result", std::move(results[at_.others]), out);
+  return true;
+}
+
+void ExecutionEvents::finish(const model::Execution& execution, std::vector<http::SseEvent>& out) {
+  for (bool is_stdout : {true, false}) {
+    std::string rest = std::exchange(is_stdout ? at_.stdout_tail : at_.stderr_tail, {});
+    put_text(is_stdout, rest, out);
+  }
+  ++at_.number;
+  boost::json::value error = execution_error(execution);
+  bool given = error_given_ || at_.others > kept_results(execution).size();
+  if (!error.is_null() && !given) put_other("error", codec::serialize(error), out);
+  out.push_back({.event = "complete",
+                 .id = to_event_id(at_),
+                 .data = codec::serialize(execution_view(execution, false))});
+}
+
+}  // namespace atl::api::rest

@@ -1,0 +1,91 @@
+#include "api/rest/execution_stream.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "api/limits.hpp"
+#include "async/deadline.hpp"
+#include "http/sse.hpp"
+
+namespace atl::api::rest {
+
+namespace {
+
+using control::Spool;
+using control::SpoolEvent;
+using control::SpoolKind;
+
+Task<Result<const SpoolEvent*>> next_event(Spool::Reader* reader) {
+  co_return co_await reader->next();
+}
+
+Task<Result<void>> send_all(http::SseWriter* writer, std::vector<http::SseEvent>* events) {
+  for (const http::SseEvent& event : *events) writer->add(event);
+  events->clear();
+  co_return co_await writer->flush();
+}
+
+Task<Result<void>> follow(http::Exchange* exchange, control::LiveExecutionPtr execution,
+                          std::optional<StreamPosition> after) {
+  std::shared_ptr<Spool> spool = execution->spool;
+  StreamPosition from = after.value_or(StreamPosition());
+  from.number = std::min(from.number, spool->last_number());
+  http::SseWriter writer(*exchange);
+  ExecutionEvents events(std::move(from));
+  std::vector<http::SseEvent> pending;
+  if (!after) pending.push_back(events.init(execution->row));
+  ATOLL_CO_CHECK(co_await writer.begin());
+  ATOLL_CO_CHECK(co_await send_all(&writer, &pending));
+  Spool::Reader reader(spool, events.position().number);
+  for (;;) {
+    Result<const SpoolEvent*> event =
+        co_await async::with_deadline(next_event(&reader), async::deadline_in(kKeepAlive),
+                                      Code::kTransferTimeout, "nothing to say");
+    if (!event) {
+      ATOLL_CO_CHECK(co_await writer.comment());
+      continue;
+    }
+    if ((*event)->kind == SpoolKind::kEnd) break;
+    events.take(**event, pending);
+    ATOLL_CO_CHECK(co_await send_all(&writer, &pending));
+  }
+  events.finish(execution->row, pending);
+  ATOLL_CO_CHECK(co_await send_all(&writer, &pending));
+  co_return co_await writer.finish();
+}
+
+Task<Result<void>> give_again(http::Exchange* exchange, model::Execution execution,
+                              std::optional<StreamPosition> after) {
+  http::SseWriter writer(*exchange);
+  ExecutionEvents events(after.value_or(StreamPosition()));
+  std::vector<http::SseEvent> pending;
+  if (!after) pending.push_back(events.init(execution));
+  ATOLL_CO_CHECK(co_await writer.begin());
+  while (events.replay(execution, pending)) {
+    ATOLL_CO_CHECK(co_await send_all(&writer, &pending));
+  }
+  events.finish(execution, pending);
+  ATOLL_CO_CHECK(co_await send_all(&writer, &pending));
+  co_return co_await writer.finish();
+}
+
+}  // namespace
+
+Task<Answer<void>> stream_live(Call call, control::LiveExecutionPtr execution) {
+  (void)co_await follow(call.exchange, std::move(execution), std::nullopt);
+  co_return Answer<void>();  // an Error was a client that went away
+}
+
+Task<Answer<void>> stream_by_id(Call call, ExecutionId id, std::optional<StreamPosition> after) {
+  control::Executions& executions = call.control().executions();
+  ATOLL_CO_TRY(control::LiveExecutionPtr execution, co_await executions.live(call.caller, id));
+  if (execution) {
+    (void)co_await follow(call.exchange, std::move(execution), std::move(after));
+    co_return Answer<void>();
+  }
+  ATOLL_CO_TRY(model::Execution row, co_await executions.get(call.caller, id));
+  (void)co_await give_again(call.exchange, std::move(row), std::move(after));
+  co_return Answer<void>();
+}
+
+}  // namespace atl::api::rest

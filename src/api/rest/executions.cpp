@@ -1,0 +1,111 @@
+#include <boost/json/array.hpp>
+
+#include "api/limits.hpp"
+#include "api/rest/bodies.hpp"
+#include "api/rest/execute.hpp"
+#include "api/rest/execution_stream.hpp"
+#include "api/rest/routes.hpp"
+#include "api/rest/views.hpp"
+
+namespace atl::api::rest {
+
+namespace {
+
+using http::Method;
+
+Task<Answer<void>> execute(Call call) {
+  ATOLL_CO_TRY(std::string text, co_await read_json_text(call, kMaxJsonBody));
+  ATOLL_CO_TRY(ExecuteBody body, decode_body<ExecuteBody>(text));
+  ATOLL_CO_TRY(control::ExecuteRequest request, to_request(std::move(body)));
+  ATOLL_CO_TRY(Once once, co_await begin_once(call, std::move(text)));
+  if (once.earlier) co_return co_await answer_again(call, std::move(*once.earlier));
+  co_return co_await execute_as_asked(call, call.session_id(), std::move(request), std::move(once));
+}
+
+// Outputs may be large, so a page ends early when they add up; the cursor says where.
+Task<Answer<http::Response>> list_results(Call call) {
+  constexpr std::size_t kAtOnce = 4;
+  ATOLL_CO_CHECK(known_query(call, {"limit", "cursor", "output"}));
+  ATOLL_CO_TRY(store::Page page, query_page(call));
+  ATOLL_CO_TRY(bool with_output, query_flag(call, "output", true));
+  std::size_t limit = std::exchange(page.limit, kAtOnce);
+  boost::json::array all;
+  boost::json::value next;
+  for (std::size_t bytes = 0;;) {
+    ATOLL_CO_TRY(std::vector<model::Execution> rows,
+                 co_await call.control().executions().list(call.caller, call.session_id(), page));
+    bool full = false;
+    for (const model::Execution& row : rows) {
+      if (full) {
+        next = json_text(page.after);
+        break;
+      }
+      all.push_back(execution_view(row, with_output));
+      page.after = row.id.str();
+      if (with_output) bytes += row.output.merged.size() * 2;
+      full = all.size() >= limit || bytes >= kPageOutput;
+    }
+    if (full && next.is_null() && rows.size() == kAtOnce) next = json_text(page.after);
+    if (full || rows.size() < kAtOnce) break;
+  }
+  co_return json_response(200, object{{"results", std::move(all)}, {"next_cursor", next}});
+}
+
+Task<Answer<http::Response>> get_execution(Call call) {
+  ATOLL_CO_TRY(model::Execution row,
+               co_await call.control().executions().get(call.caller, call.execution_id()));
+  co_return json_response(200, execution_view(row));
+}
+
+Task<Answer<void>> stream_execution(Call call) {
+  std::optional<StreamPosition> after;
+  if (auto last = call.request().headers.find("last-event-id"); last && !last->empty()) {
+    after = from_event_id(*last);
+    if (!after) co_return refuse(Code::kInvalidArgument, "this Last-Event-ID is none of ours");
+  }
+  co_return co_await stream_by_id(call, call.execution_id(), std::move(after));
+}
+
+Task<Answer<http::Response>> cancel_execution(Call call) {
+  ATOLL_CO_CHECK(co_await call.control().executions().cancel(call.caller, call.execution_id()));
+  co_return no_content();
+}
+
+// JSON, or the bare bytes as application/octet-stream with ?close=true.
+Task<Answer<http::Response>> write_stdin(Call call) {
+  std::string bytes;
+  bool close = false;
+  if (http::same_name(call.request().headers.get("content-type"), "application/octet-stream")) {
+    ATOLL_CO_TRY(close, query_flag(call, "close", false));
+    ATOLL_CO_TRY(bytes, co_await call.exchange->read_body(kMaxStdin));
+  } else {
+    ATOLL_CO_TRY(StdinBody body, co_await read_json<StdinBody>(call, kMaxJsonBody));
+    close = body.close;
+    ATOLL_CO_TRY(bytes, to_bytes(std::move(body)));
+  }
+  ATOLL_CO_CHECK(co_await call.control().executions().write_stdin(call.caller, call.execution_id(),
+                                                                  std::move(bytes), close));
+  co_return no_content();
+}
+
+Task<Answer<http::Response>> send_signal(Call call) {
+  ATOLL_CO_TRY(SignalBody body, co_await read_json<SignalBody>(call, kMaxSmallBody));
+  ATOLL_CO_TRY(int number, to_signal(body));
+  ATOLL_CO_CHECK(
+      co_await call.control().executions().signal(call.caller, call.execution_id(), number));
+  co_return no_content();
+}
+
+}  // namespace
+
+void add_executions(Routes& routes) {
+  routes.add(Method::kPost, "/sessions/{id}/execute", "execute", execute);
+  routes.add(Method::kGet, "/sessions/{id}/results", "listResults", list_results);
+  routes.add(Method::kGet, "/executions/{id}", "getExecution", get_execution);
+  routes.add(Method::kGet, "/executions/{id}/stream", "streamExecution", stream_execution);
+  routes.add(Method::kDelete, "/executions/{id}", "cancelExecution", cancel_execution);
+  routes.add(Method::kPost, "/executions/{id}/stdin", "writeStdin", write_stdin);
+  routes.add(Method::kPost, "/executions/{id}/signal", "sendSignal", send_signal);
+}
+
+}  // namespace atl::api::rest

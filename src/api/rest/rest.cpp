@@ -1,0 +1,82 @@
+#include "api/rest/rest.hpp"
+
+#include "api/middleware.hpp"
+#include "api/rest/figures.hpp"
+#include "api/rest/routes.hpp"
+#include "api/rest/snapshot_files.hpp"
+
+namespace atl::api::rest {
+
+namespace {
+
+Task<void> refuse_with(http::Exchange* exchange, Refusal refusal) {
+  if (exchange->answered()) co_return;  // begun and not finished: the connection is cut
+  (void)co_await exchange->respond(refusal.response(exchange->request().id));
+}
+
+Task<void> run_plain(Plain plain, Call call) {
+  http::Exchange* exchange = call.exchange;
+  Answer<http::Response> answer = co_await plain(std::move(call));
+  if (answer) {
+    (void)co_await exchange->respond(std::move(*answer));
+  } else {
+    co_await refuse_with(exchange, std::move(answer).error());
+  }
+}
+
+Task<void> run_streaming(Streaming streaming, Call call) {
+  http::Exchange* exchange = call.exchange;
+  Answer<void> answer = co_await streaming(std::move(call));
+  if (!answer) co_await refuse_with(exchange, std::move(answer).error());
+}
+
+}  // namespace
+
+void Routes::add_bare(http::Method method, std::string_view path, std::string_view operation,
+                      Plain plain) {
+  auto handler = [rest = rest_, plain](http::Exchange& exchange) {
+    return run_plain(plain, Call{rest, &exchange, caller_of(exchange)});
+  };
+  router_.add(method, path, handler, {.name = std::string(operation)});
+}
+
+void Routes::add_bare(http::Method method, std::string_view path, std::string_view operation,
+                      Streaming streaming) {
+  auto handler = [rest = rest_, streaming](http::Exchange& exchange) {
+    return run_streaming(streaming, Call{rest, &exchange, caller_of(exchange)});
+  };
+  router_.add(method, path, handler, {.name = std::string(operation)});
+}
+
+void Routes::add(http::Method method, std::string_view path, std::string_view operation,
+                 Plain plain) {
+  add_bare(method, "/api/v1" + std::string(path), operation, plain);
+}
+
+void Routes::add(http::Method method, std::string_view path, std::string_view operation,
+                 Streaming streaming) {
+  add_bare(method, "/api/v1" + std::string(path), operation, streaming);
+}
+
+void add_rest_routes(http::Router& router, control::Control& control, const RestOptions& options) {
+  auto rest = std::make_shared<Rest>(control, options);
+  rest->tasks.spawn(follow_events(&rest->control, &rest->metrics));
+  control.sessions().set_restore(restore_from(rest.get()));
+  Routes routes(router, rest);
+  add_sessions(routes);
+  add_executions(routes);
+  add_run(routes);
+  add_contexts(routes);
+  add_terminal(routes);
+  add_files(routes);
+  add_proxy(routes);
+  add_snapshots(routes);
+  add_templates(routes);
+  add_runtimes(routes);
+  add_keys(routes);
+  add_server(routes);
+  add_aliases(routes);
+  add_documents(routes);
+}
+
+}  // namespace atl::api::rest

@@ -1,0 +1,30 @@
+// The REST API of /api/v1, the aliases below /workspace/se, and the bare /health, /ready, /metrics,
+// /docs and /openapi.json. openapi.yaml in this folder is its description.
+#pragma once
+
+#include <functional>
+#include <string>
+
+#include "async/task.hpp"
+#include "control/control.hpp"
+#include "http/router.hpp"
+#include "observe/metrics.hpp"
+#include "sandbox/registry.hpp"
+
+namespace atl::api::rest {
+
+struct RestOptions {
+  async::Executor executor;
+  std::string data_folder;                         // snapshots lie in DATA/snapshots
+  const sandbox::Registry* registry = nullptr;     // for GET /backends; must outlive the router
+  std::string endpoint = "http://127.0.0.1:8080";  // what GET /runtimes calls this node
+  std::string version;
+  observe::Metrics* metrics = nullptr;  // none: the program's own
+  std::function<bool()> draining;       // true: GET /ready says 503
+};
+
+// `control` outlives the router. Background tasks of the API live as long as the router's handlers:
+// destroy the router before the executor's context.
+void add_rest_routes(http::Router& router, control::Control& control, const RestOptions& options);
+
+}  // namespace atl::api::rest

@@ -1,0 +1,49 @@
+// How endpoints come into the router, and the groups of them: one file each.
+#pragma once
+
+#include <string_view>
+
+#include "api/rest/call.hpp"
+#include "http/router.hpp"
+
+namespace atl::api::rest {
+
+// An endpoint either returns its whole answer, or writes it as it comes.
+using Plain = Task<Answer<http::Response>> (*)(Call call);
+using Streaming = Task<Answer<void>> (*)(Call call);
+
+class Routes {
+ public:
+  Routes(http::Router& router, RestPtr rest) : router_(router), rest_(std::move(rest)) {}
+
+  // `path` is below /api/v1.
+  void add(http::Method method, std::string_view path, std::string_view operation, Plain plain);
+  void add(http::Method method, std::string_view path, std::string_view operation,
+           Streaming streaming);
+  // `path` is the whole of it.
+  void add_bare(http::Method method, std::string_view path, std::string_view operation,
+                Plain plain);
+  void add_bare(http::Method method, std::string_view path, std::string_view operation,
+                Streaming streaming);
+
+ private:
+  http::Router& router_;
+  RestPtr rest_;
+};
+
+void add_sessions(Routes& routes);
+void add_executions(Routes& routes);
+void add_run(Routes& routes);
+void add_contexts(Routes& routes);
+void add_terminal(Routes& routes);
+void add_files(Routes& routes);
+void add_proxy(Routes& routes);
+void add_snapshots(Routes& routes);
+void add_templates(Routes& routes);
+void add_runtimes(Routes& routes);
+void add_keys(Routes& routes);
+void add_server(Routes& routes);
+void add_aliases(Routes& routes);
+void add_documents(Routes& routes);
+
+}  // namespace atl::api::rest

@@ -1,0 +1,172 @@
+#include "api/rest/sessions.hpp"
+
+#include <boost/json/array.hpp>
+
+#include "api/limits.hpp"
+#include "api/prefer.hpp"
+#include "api/rest/bodies.hpp"
+#include "api/rest/routes.hpp"
+#include "api/rest/views.hpp"
+
+namespace atl::api::rest {
+
+namespace {
+
+using http::Method;
+
+http::Response answer(const model::Session& session) {
+  return json_response(200, session_view(session));
+}
+
+Task<Answer<http::Response>> create_session(Call call) {
+  ATOLL_CO_TRY(std::string text, co_await read_json_text(call, kMaxSmallBody));
+  ATOLL_CO_TRY(CreateBody body, decode_body<CreateBody>(text));
+  ATOLL_CO_TRY(control::CreateRequest request, to_request(std::move(body)));
+  ATOLL_CO_TRY(Once once, co_await begin_once(call, std::move(text)));
+  if (once.earlier) co_return replay(*once.earlier);
+  Prefer prefer = parse_prefer(call.request().headers);
+  Creation how{.wait = prefer.wait, .seconds = prefer.seconds};
+  co_return co_await create_and_answer(call, std::move(request), std::move(once), how);
+}
+
+Answer<std::vector<model::SessionState>> states_of(std::string_view text) {
+  std::vector<model::SessionState> states;
+  while (!text.empty()) {
+    std::size_t comma = text.find(',');
+    std::string one(text.substr(0, comma));
+    text = comma == text.npos ? std::string_view() : text.substr(comma + 1);
+    auto state = codec::decode_value<model::SessionState>(boost::json::value(one.c_str()));
+    if (!state) return refuse(Code::kInvalidArgument, "status " + state.error().detail);
+    states.push_back(*state);
+  }
+  return states;
+}
+
+// status=a,b · template=ID · label=NAME=VALUE, once for each.
+Answer<store::SessionFilter> filter_of(const Call& call) {
+  store::SessionFilter filter;
+  for (const auto& [name, value] : call.request().query) {
+    if (name == "status") {
+      ATOLL_TRY(std::vector<model::SessionState> states, states_of(value));
+      filter.states.insert(filter.states.end(), states.begin(), states.end());
+    } else if (name == "template" || name == "template_id") {
+      filter.template_id = value;
+    } else if (name == "label") {
+      std::size_t at = value.find_first_of("=:");
+      if (at == 0 || at == value.npos) {
+        return refuse(Code::kInvalidArgument, "a label to look for is NAME=VALUE");
+      }
+      filter.labels[value.substr(0, at)] = value.substr(at + 1);
+    }
+  }
+  return filter;
+}
+
+Task<Answer<http::Response>> list_sessions(Call call) {
+  ATOLL_CO_CHECK(
+      known_query(call, {"status", "template", "template_id", "label", "limit", "cursor"}));
+  ATOLL_CO_TRY(store::SessionFilter filter, filter_of(call));
+  ATOLL_CO_TRY(store::Page page, query_page(call));
+  std::size_t limit = page.limit++;  // one more tells whether there is another page
+  ATOLL_CO_TRY(std::vector<model::Session> rows,
+               co_await call.control().sessions().list(call.caller, std::move(filter), page));
+  boost::json::value next;
+  if (rows.size() > limit) {
+    rows.resize(limit);
+    next = json_text(rows.back().id.str());
+  }
+  boost::json::array all;
+  for (const model::Session& row : rows) all.push_back(session_view(row));
+  co_return json_response(200, object{{"sessions", std::move(all)}, {"next_cursor", next}});
+}
+
+Task<Answer<http::Response>> get_session(Call call) {
+  ATOLL_CO_TRY(model::Session row,
+               co_await call.control().sessions().get(call.caller, call.session_id()));
+  co_return answer(row);
+}
+
+Task<Answer<http::Response>> change_session(Call call) {
+  ATOLL_CO_TRY(ChangeBody body, co_await read_json<ChangeBody>(call, kMaxSmallBody));
+  ATOLL_CO_TRY(control::ChangeRequest request, to_request(std::move(body)));
+  ATOLL_CO_TRY(model::Session row, co_await call.control().sessions().change(
+                                       call.caller, call.session_id(), std::move(request)));
+  co_return answer(row);
+}
+
+Task<Answer<http::Response>> delete_session(Call call) {
+  ATOLL_CO_CHECK(co_await call.control().sessions().remove(call.caller, call.session_id()));
+  co_return no_content();
+}
+
+Task<Answer<http::Response>> pause_session(Call call) {
+  ATOLL_CO_TRY(model::Session row,
+               co_await call.control().sessions().pause(call.caller, call.session_id()));
+  co_return answer(row);
+}
+
+Task<Answer<http::Response>> resume_session(Call call) {
+  ATOLL_CO_TRY(model::Session row,
+               co_await call.control().sessions().resume(call.caller, call.session_id()));
+  co_return answer(row);
+}
+
+Task<Answer<http::Response>> renew_session(Call call) {
+  ATOLL_CO_TRY(RenewBody body, co_await read_json<RenewBody>(call, kMaxSmallBody));
+  if (body.seconds && (*body.seconds == 0 || *body.seconds > kMaxSeconds)) {
+    co_return refuse_field("/seconds", "must be from 1 to " + std::to_string(kMaxSeconds));
+  }
+  control::Sessions& sessions = call.control().sessions();
+  if (!body.seconds) {
+    ATOLL_CO_TRY(model::Session row, co_await sessions.get(call.caller, call.session_id()));
+    body.seconds = row.config.timeout_seconds;
+  }
+  ATOLL_CO_TRY(model::Session row,
+               co_await sessions.renew(call.caller, call.session_id(), *body.seconds));
+  co_return answer(row);
+}
+
+Task<Answer<http::Response>> session_status(Call call) {
+  ATOLL_CO_TRY(control::SessionStatus status,
+               co_await call.control().sessions().status(call.caller, call.session_id()));
+  object view{{"session_id", json_text(call.session_id().str())},
+              {"status", codec::to_json(status.status)},
+              {"running", codec::to_json(status.running)}};
+  view["last_execution"] = status.last_execution.empty()
+                               ? boost::json::value()
+                               : boost::json::value(json_text(status.last_execution));
+  co_return json_response(200, view);
+}
+
+Task<Answer<http::Response>> session_usage(Call call) {
+  ATOLL_CO_TRY(control::SessionUsage usage,
+               co_await call.control().sessions().usage(call.caller, call.session_id()));
+  co_return json_response(200, usage_view(usage));
+}
+
+Task<Answer<http::Response>> list_processes(Call call) {
+  ATOLL_CO_TRY(control::Use use,
+               co_await call.control().sessions().use(call.caller, call.session_id()));
+  ATOLL_CO_TRY(std::vector<sandbox::ProcessInfo> found, co_await use.sandbox().processes());
+  boost::json::array all;
+  for (const sandbox::ProcessInfo& process : found) all.push_back(process_view(process));
+  co_return json_response(200, object{{"processes", std::move(all)}});
+}
+
+}  // namespace
+
+void add_sessions(Routes& routes) {
+  routes.add(Method::kPost, "/sessions", "createSession", create_session);
+  routes.add(Method::kGet, "/sessions", "listSessions", list_sessions);
+  routes.add(Method::kGet, "/sessions/{id}", "getSession", get_session);
+  routes.add(Method::kPatch, "/sessions/{id}", "changeSession", change_session);
+  routes.add(Method::kDelete, "/sessions/{id}", "deleteSession", delete_session);
+  routes.add(Method::kPost, "/sessions/{id}/pause", "pauseSession", pause_session);
+  routes.add(Method::kPost, "/sessions/{id}/resume", "resumeSession", resume_session);
+  routes.add(Method::kPost, "/sessions/{id}/renew", "renewSession", renew_session);
+  routes.add(Method::kGet, "/sessions/{id}/status", "getSessionStatus", session_status);
+  routes.add(Method::kGet, "/sessions/{id}/usage", "getSessionUsage", session_usage);
+  routes.add(Method::kGet, "/sessions/{id}/processes", "listProcesses", list_processes);
+}
+
+}  // namespace atl::api::rest

@@ -1,0 +1,197 @@
+#include "api/rest/views.hpp"
+
+#include <boost/json/array.hpp>
+
+#include "api/box_path.hpp"
+#include "api/rest/bodies.hpp"
+#include "api/text.hpp"
+#include "base/utf8.hpp"
+#include "codec/json.hpp"
+
+namespace atl::api::rest {
+
+namespace {
+
+boost::json::value time_or_null(const std::optional<model::Time>& time) {
+  if (!time) return nullptr;
+  return json_text(rfc3339(*time));
+}
+
+boost::json::value text_or_null(std::string_view text) {
+  if (text.empty()) return nullptr;
+  return json_text(text);
+}
+
+boost::json::value parsed_or_null(std::string_view text) {
+  if (text.empty()) return nullptr;
+  auto value = codec::parse(text, {.max_bytes = text.size() + 1, .max_depth = 128});
+  return value ? std::move(*value) : boost::json::value();
+}
+
+// The text, and the exact bytes where it had to be changed.
+void put_stream(object& into, std::string_view name, std::string_view bytes) {
+  into[name] = json_text(bytes);
+  if (!is_utf8(bytes)) into[std::string(name) + "_b64"] = base64(bytes);
+}
+
+}  // namespace
+
+boost::json::string json_text(std::string_view bytes) {
+  if (is_utf8(bytes)) return boost::json::string(bytes.data(), bytes.size());
+  std::string text = to_utf8(bytes);
+  return boost::json::string(text.data(), text.size());
+}
+
+object session_view(const model::Session& session) {
+  object view;
+  view["id"] = json_text(session.id.str());
+  view["session_id"] = json_text(session.id.str());
+  view["session_key"] = text_or_null(session.session_key);
+  view["template_id"] = json_text(session.template_id);
+  view["runtime_node"] = json_text(session.runtime_node);
+  view["backend"] = json_text(session.backend);
+  view["status"] = codec::to_json(session.state);
+  view["config"] = codec::to_json(session.config);
+  view["labels"] = codec::to_json(session.labels);
+  view["metadata"] = codec::to_json(session.metadata);
+  view["isolation"] = object{{"layers", codec::to_json(session.isolation_layers)},
+                             {"missing", codec::to_json(session.isolation_missing)}};
+  view["created_at"] = rfc3339(session.created_at);
+  view["updated_at"] = rfc3339(session.updated_at);
+  view["expires_at"] = time_or_null(session.expires_at);
+  view["ended_at"] = time_or_null(session.ended_at);
+  if (!session.error_code.empty()) {
+    view["error"] = object{{"code", json_text(session.error_code)},
+                           {"message", json_text(session.error_message)}};
+  }
+  return view;
+}
+
+boost::json::value execution_error(const model::Execution& execution) {
+  if (execution.error_code.empty()) return nullptr;
+  object error{{"code", json_text(execution.error_code)},
+               {"message", json_text(execution.error_message)}};
+  boost::json::value result = parsed_or_null(execution.result_json);
+  if (const object* members = result.if_object()) {
+    const boost::json::value* raised = members->if_contains("error");
+    if (raised != nullptr && raised->is_object()) {
+      for (const auto& member : raised->get_object()) error[member.key()] = member.value();
+    }
+  }
+  return error;
+}
+
+object execution_view(const model::Execution& execution, bool with_output) {
+  const model::ExecutionMetrics& used = execution.metrics;
+  object view;
+  view["session_id"] = json_text(execution.session_id.str());
+  view["execution_id"] = json_text(execution.id.str());
+  view["state"] = codec::to_json(execution.state);
+  view["exit_code"] =
+      execution.exit_code ? boost::json::value(*execution.exit_code) : boost::json::value();
+  if (with_output) {
+    put_stream(view, "stdout", execution.output.stdout_bytes);
+    put_stream(view, "stderr", execution.output.stderr_bytes);
+    view["output"] = json_text(execution.output.merged);
+  }
+  view["result"] = parsed_or_null(execution.result_json);
+  view["success"] = execution.state == model::ExecutionState::kCompleted;
+  view["error"] = execution_error(execution);
+  view["metrics"] = object{{"cpu_user_ms", used.cpu_user_ms},
+                           {"cpu_system_ms", used.cpu_system_ms},
+                           {"memory_peak_bytes", used.memory_peak_bytes}};
+  view["duration_ms"] = execution.duration_ms;
+  view["timed_out"] = execution.state == model::ExecutionState::kTimedOut;
+  view["truncated"] = execution.truncated;
+  if (!execution.files_json.empty()) view["files"] = parsed_or_null(execution.files_json);
+  view["context"] = text_or_null(execution.context_id.str());
+  view["request"] = parsed_or_null(execution.request_json);
+  view["created_at"] = rfc3339(execution.created_at);
+  view["started_at"] = time_or_null(execution.started_at);
+  view["ended_at"] = time_or_null(execution.ended_at);
+  return view;
+}
+
+object context_view(const control::ContextView& context, const SessionId& session_id) {
+  return {{"id", json_text(context.id.str())},
+          {"session_id", json_text(session_id.str())},
+          {"language", json_text(context.language)},
+          {"cwd", json_text(context.cwd)},
+          {"version", json_text(context.version)},
+          {"is_default", context.is_default},
+          {"running", context.running},
+          {"waiting", context.waiting}};
+}
+
+object template_view(const model::Template& recipe) {
+  object view{{"id", json_text(recipe.id)}};
+  boost::json::value spec = codec::to_json(recipe.spec);
+  for (auto& member : spec.get_object()) view[member.key()] = std::move(member.value());
+  view["built_in"] = recipe.built_in;
+  view["version"] = recipe.version;
+  view["created_at"] = rfc3339(recipe.created_at);
+  view["updated_at"] = rfc3339(recipe.updated_at);
+  return view;
+}
+
+object key_view(const model::Key& key) {
+  return {{"id", json_text(key.id)},
+          {"tenant", json_text(key.tenant)},
+          {"role", role_name(key.role)},
+          {"name", json_text(key.name)},
+          {"created_at", rfc3339(key.created_at)},
+          {"revoked_at", time_or_null(key.revoked_at)}};
+}
+
+object snapshot_view(const store::SnapshotRow& snapshot) {
+  return {{"id", json_text(snapshot.id)},
+          {"snapshot_id", json_text(snapshot.id)},
+          {"session_id", json_text(snapshot.session_id.str())},
+          {"name", json_text(snapshot.name)},
+          {"size", snapshot.size},
+          {"created_at", rfc3339(snapshot.created_at)}};
+}
+
+object usage_view(const control::SessionUsage& usage) {
+  return {
+      {"cpu_usage_percent", usage.cpu_usage_percent}, {"memory_usage_mb", usage.memory_usage_mb},
+      {"memory_limit_mb", usage.memory_limit_mb},     {"network_rx_bytes", usage.network_rx_bytes},
+      {"network_tx_bytes", usage.network_tx_bytes},   {"pids_current", usage.pids_current},
+      {"disk_usage_mb", usage.disk_usage_mb},         {"alerts", codec::to_json(usage.alerts)}};
+}
+
+object file_view(const guest::FileInfo& file, std::string_view workspace) {
+  static constexpr const char* kKinds[] = {"other", "file", "directory", "symlink", "other"};
+  std::string shown = shown_path(file.path, workspace);
+  std::chrono::milliseconds since(file.mtime_ns / 1'000'000);
+  char mode[8];
+  std::snprintf(mode, sizeof mode, "%04o", file.mode & 07777u);
+  object view{{"name", json_text(shown.substr(shown.rfind('/') + 1))},
+              {"path", json_text(shown)},
+              {"type", kKinds[file.kind <= guest::FileInfo::kOther ? file.kind : 0]},
+              {"size", file.size},
+              {"mode", mode},
+              {"modified_at", rfc3339(model::Time(since))}};
+  if (!file.target.empty()) view["target"] = json_text(file.target);
+  return view;
+}
+
+object process_view(const guest::ProcessInfo& process) {
+  return {{"pid", process.pid},
+          {"parent", process.parent},
+          {"state", json_text({&process.state, 1})},
+          {"memory_bytes", process.rss_bytes},
+          {"cpu_ms", process.cpu_ms},
+          {"command", json_text(process.command)}};
+}
+
+object event_view(const control::LifeEvent& event) {
+  object view{{"event", json_text(event.event)},
+              {"session_id", json_text(event.session_id)},
+              {"status", json_text(event.status)},
+              {"timestamp", rfc3339(event.time)}};
+  if (!event.execution_id.empty()) view["execution_id"] = json_text(event.execution_id);
+  return view;
+}
+
+}  // namespace atl::api::rest

@@ -1,0 +1,34 @@
+// What answers say: control's records as JSON, as contract §3 has them. Pure.
+#pragma once
+
+#include <string_view>
+
+#include <boost/json/object.hpp>
+
+#include "control/control.hpp"
+#include "guest/messages.hpp"
+#include "model/execution.hpp"
+#include "model/session.hpp"
+#include "model/template.hpp"
+
+namespace atl::api::rest {
+
+using boost::json::object;
+
+object session_view(const model::Session& session);
+// Without stdout, stderr and output unless `with_output`.
+object execution_view(const model::Execution& execution, bool with_output = true);
+// The `error` of an execution: code and message, and of code that raised ename, evalue, traceback.
+boost::json::value execution_error(const model::Execution& execution);
+object context_view(const control::ContextView& context, const SessionId& session_id);
+object template_view(const model::Template& recipe);
+object key_view(const model::Key& key);
+object snapshot_view(const store::SnapshotRow& snapshot);
+object usage_view(const control::SessionUsage& usage);
+object file_view(const guest::FileInfo& file, std::string_view workspace);
+object process_view(const guest::ProcessInfo& process);
+object event_view(const control::LifeEvent& event);
+
+boost::json::string json_text(std::string_view bytes);  // U+FFFD for what is no UTF-8
+
+}  // namespace atl::api::rest

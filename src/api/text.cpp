@@ -1,0 +1,116 @@
+#include "api/text.hpp"
+
+#include <openssl/evp.h>
+
+#include <array>
+#include <charconv>
+#include <cstdio>
+#include <ctime>
+
+namespace atl::api {
+
+namespace {
+
+std::tm utc(model::Time time) {
+  std::time_t seconds = std::chrono::floor<std::chrono::seconds>(time).time_since_epoch().count();
+  std::tm parts{};
+  ::gmtime_r(&seconds, &parts);
+  return parts;
+}
+
+std::optional<unsigned> digit(char letter) {
+  if (letter >= '0' && letter <= '9') return static_cast<unsigned>(letter - '0');
+  if (letter >= 'a' && letter <= 'f') return static_cast<unsigned>(letter - 'a') + 10;
+  return std::nullopt;
+}
+
+}  // namespace
+
+std::string rfc3339(model::Time time) {
+  std::tm parts = utc(time);
+  auto millis = (time - std::chrono::floor<std::chrono::seconds>(time)).count();
+  char text[64];
+  std::snprintf(text, sizeof text, "%04d-%02d-%02dT%02d:%02d:%02d.%03dZ", parts.tm_year + 1900,
+                parts.tm_mon + 1, parts.tm_mday, parts.tm_hour, parts.tm_min, parts.tm_sec,
+                static_cast<int>(millis));
+  return text;
+}
+
+std::string http_date(model::Time time) {
+  static constexpr std::array kDays{"Sun", "Mon", "Tue", "Wed", "Thu", "Fri", "Sat"};
+  static constexpr std::array kMonths{"Jan", "Feb", "Mar", "Apr", "May", "Jun",
+                                      "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"};
+  std::tm parts = utc(time);
+  char text[64];
+  std::snprintf(text, sizeof text, "%s, %02d %s %04d %02d:%02d:%02d GMT",
+                kDays[static_cast<std::size_t>(parts.tm_wday)], parts.tm_mday,
+                kMonths[static_cast<std::size_t>(parts.tm_mon)], parts.tm_year + 1900,
+                parts.tm_hour, parts.tm_min, parts.tm_sec);
+  return text;
+}
+
+std::string base64(std::string_view bytes) {
+  std::string out((bytes.size() + 2) / 3 * 4 + 1, '\0');  // EVP ends it with a NUL
+  int size = ::EVP_EncodeBlock(reinterpret_cast<unsigned char*>(out.data()),
+                               reinterpret_cast<const unsigned char*>(bytes.data()),
+                               static_cast<int>(bytes.size()));
+  out.resize(static_cast<std::size_t>(size));
+  return out;
+}
+
+std::optional<std::string> from_base64(std::string_view text) {
+  if (text.size() % 4 != 0) return std::nullopt;
+  std::size_t padding = 0;
+  while (padding < 2 && padding < text.size() && text[text.size() - 1 - padding] == '=') ++padding;
+  std::string out(text.size() / 4 * 3, '\0');
+  int size = ::EVP_DecodeBlock(reinterpret_cast<unsigned char*>(out.data()),
+                               reinterpret_cast<const unsigned char*>(text.data()),
+                               static_cast<int>(text.size()));
+  if (size < 0) return std::nullopt;
+  out.resize(static_cast<std::size_t>(size) - padding);
+  // What EVP forgives (spaces, '=' inside, bits beyond the end) is not canonical.
+  if (base64(out) != text) return std::nullopt;
+  return out;
+}
+
+std::string hex(std::string_view bytes) {
+  constexpr char kDigits[] = "0123456789abcdef";
+  std::string out;
+  out.reserve(bytes.size() * 2);
+  for (char letter : bytes) {
+    auto byte = static_cast<unsigned char>(letter);
+    out += kDigits[byte >> 4];
+    out += kDigits[byte & 15];
+  }
+  return out;
+}
+
+std::optional<std::string> from_hex(std::string_view text) {
+  if (text.size() % 2 != 0) return std::nullopt;
+  std::string out;
+  for (std::size_t i = 0; i < text.size(); i += 2) {
+    auto high = digit(text[i]);
+    auto low = digit(text[i + 1]);
+    if (!high || !low) return std::nullopt;
+    out += static_cast<char>(*high * 16 + *low);
+  }
+  return out;
+}
+
+std::string sha256_hex(std::string_view bytes) {
+  std::array<unsigned char, EVP_MAX_MD_SIZE> sum{};
+  unsigned size = 0;
+  ::EVP_Digest(bytes.data(), bytes.size(), sum.data(), &size, ::EVP_sha256(), nullptr);
+  return hex({reinterpret_cast<const char*>(sum.data()), size});
+}
+
+std::optional<std::uint64_t> to_number(std::string_view text) {
+  std::uint64_t number = 0;
+  auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (error != std::errc() || end != text.data() + text.size() || text.empty()) {
+    return std::nullopt;
+  }
+  return number;
+}
+
+}  // namespace atl::api

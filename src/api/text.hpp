@@ -1,0 +1,28 @@
+// Small conversions that every protocol needs. Pure.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "model/session.hpp"
+
+namespace atl::api {
+
+// "2026-01-02T03:04:05.678Z"
+std::string rfc3339(model::Time time);
+// "Fri, 02 Jan 2026 03:04:05 GMT"
+std::string http_date(model::Time time);
+
+std::string base64(std::string_view bytes);
+// nullopt unless it is canonical base64 with its padding.
+std::optional<std::string> from_base64(std::string_view text);
+
+std::string hex(std::string_view bytes);
+std::optional<std::string> from_hex(std::string_view text);
+std::string sha256_hex(std::string_view bytes);
+
+// Digits only, and it fits.
+std::optional<std::uint64_t> to_number(std::string_view text);
+
+}  // namespace atl::api

@@ -1,0 +1,63 @@
+#include "control/control.hpp"
+
+#include <utility>
+
+#include "observe/log.hpp"
+
+namespace atl::control {
+
+using async::Task;
+
+namespace {
+
+constexpr std::chrono::minutes kSweep{10};
+constexpr std::chrono::hours kAnswersKept{24};
+
+}  // namespace
+
+Control::Control(ControlOptions options)
+    : cleanup_on_exit_(options.cleanup_on_exit),
+      results_kept_(options.results_kept),
+      store_(std::move(options.store)),
+      node_(std::move(options.node)),
+      templates_(*store_, clock_),
+      keys_(*store_, clock_),
+      pool_(options.executor, templates_, *node_),
+      sessions_(options.executor, *store_, clock_, templates_, *node_, pool_, events_, options.mode,
+                options.limits),
+      executions_(options.executor, *store_, clock_, sessions_, events_),
+      idempotency_(*store_, clock_),
+      tasks_(options.executor) {}
+
+Control::~Control() = default;
+
+Task<Result<void>> Control::start() {
+  ATOLL_CO_CHECK(co_await templates_.load());
+  ATOLL_CO_CHECK(co_await keys_.load());
+  ATOLL_CO_CHECK(co_await node_->open_default());
+  ATOLL_CO_CHECK(co_await reconcile());
+  tasks_.spawn(sessions_.run_timers());
+  tasks_.spawn(pool_.run());
+  tasks_.spawn(remove_old());
+  co_return Result<void>();
+}
+
+Task<void> Control::remove_old() {
+  for (;;) {
+    auto now = std::chrono::time_point_cast<std::chrono::milliseconds>(clock_.wall());
+    Result<std::uint64_t> gone = co_await store_->remove_old(
+        {.sessions_ended_before = now - results_kept_, .idempotency_before = now - kAnswersKept});
+    if (!gone) log::warn("retention_failed", log::kv("error", gone.error().to_string()));
+    co_await async::sleep_for(kSweep);
+  }
+}
+
+Task<void> Control::stop() {
+  co_await tasks_.join();
+  co_await pool_.shut_down();
+  co_await sessions_.shut_down(cleanup_on_exit_);
+  co_await executions_.shut_down();
+  co_await store_->close();
+}
+
+}  // namespace atl::control

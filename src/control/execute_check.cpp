@@ -1,0 +1,84 @@
+#include "control/execute_check.hpp"
+
+#include <cmath>
+
+#include <boost/json/array.hpp>
+#include <boost/json/object.hpp>
+
+#include "codec/json.hpp"
+#include "drivers/languages.hpp"
+
+namespace atl::control {
+namespace {
+
+Result<void> check_words(const ExecuteRequest& request) {
+  std::size_t bytes = request.shell_command.size();
+  bool has_nul = request.shell_command.find('\0') != std::string::npos ||
+                 request.cwd.find('\0') != std::string::npos;
+  for (const std::string& word : request.argv) {
+    bytes += word.size() + 1;
+    has_nul |= word.find('\0') != std::string::npos;
+  }
+  for (const auto& [name, value] : request.env) {
+    bytes += name.size() + value.size() + 2;
+    has_nul |= value.find('\0') != std::string::npos;
+    if (name.empty() || name.find('=') != std::string::npos ||
+        name.find('\0') != std::string::npos) {
+      return fail(Code::kInvalidArgument, "env: no program can have this variable: " + name);
+    }
+  }
+  if (has_nul) return fail(Code::kInvalidArgument, "NUL cannot be part of a command");
+  if (bytes > kMaxCommand || request.argv.size() > kMaxArguments) {
+    return fail(Code::kTooLarge, "the command and its environment are longer than 96 KiB");
+  }
+  return {};
+}
+
+}  // namespace
+
+Result<void> check_request(ExecuteRequest& request, const std::string& default_language) {
+  int forms = (request.code ? 1 : 0) + (request.shell_command.empty() ? 0 : 1) +
+              (request.argv.empty() ? 0 : 1);
+  if (forms != 1) {
+    return fail(Code::kInvalidArgument, "say either code (with its language) or a command");
+  }
+  if (!request.context.empty() && !request.code) {
+    return fail(Code::kInvalidArgument, "a context runs code, not commands");
+  }
+  if (request.timeout && (!std::isfinite(*request.timeout) || *request.timeout < 0 ||
+                          *request.timeout > kMaxSeconds)) {
+    return fail(Code::kInvalidArgument, "timeout is between 0 and 86400 seconds");
+  }
+  if (request.code && request.code->size() > kMaxCode) {
+    return fail(Code::kTooLarge, "the code is longer than 8 MiB");
+  }
+  if (request.code) {
+    if (request.language.empty()) request.language = default_language;
+    ATOLL_TRY(const drivers::Language* language, drivers::find_language(request.language));
+    request.language = std::string(language->name);
+    if (request.context.empty() && request.code->find('\0') != std::string::npos) {
+      return fail(Code::kInvalidArgument, "code: NUL cannot be part of a program");
+    }
+  }
+  return check_words(request);
+}
+
+std::string describe_request(const ExecuteRequest& request) {
+  constexpr std::size_t kShown = 4096;
+  boost::json::object shown;
+  if (request.code) {
+    shown["language"] = request.language;
+    shown["code"] = request.code->substr(0, kShown);
+  } else if (!request.argv.empty()) {
+    boost::json::array words;
+    for (const std::string& word : request.argv) words.emplace_back(word.substr(0, kShown));
+    shown["command"] = std::move(words);
+  } else {
+    shown["command"] = request.shell_command.substr(0, kShown);
+  }
+  if (!request.context.empty()) shown["context"] = request.context;
+  if (!request.cwd.empty()) shown["cwd"] = request.cwd;
+  return codec::serialize(shown);
+}
+
+}  // namespace atl::control

@@ -1,0 +1,84 @@
+// The contexts of a session, and that a restarted server finds them again.
+#include <utility>
+
+#include "control/executions.hpp"
+
+namespace atl::control {
+
+using async::Task;
+
+namespace {
+
+ContextView view_of(const contexts::ContextInfo& info) {
+  return {.id = info.id,
+          .language = std::string(contexts::language_name(info.language)),
+          .cwd = info.cwd,
+          .version = info.version,
+          .is_default = info.is_default,
+          .running = info.running,
+          .waiting = info.waiting};
+}
+
+}  // namespace
+
+Task<Result<ContextId>> Executions::context_of(LiveSessionPtr session, ExecuteRequest* request) {
+  if (request->context != "default") co_return ContextId(request->context);
+  ATOLL_CO_TRY(contexts::Language language, contexts::language_of(request->language));
+  co_return co_await session->contexts->default_of(language);
+}
+
+// The interpreter behind a context may be another one after each run.
+Task<Result<void>> Executions::remember_context(LiveSessionPtr session, ContextId id) {
+  ATOLL_CO_TRY(contexts::ContextInfo info, session->contexts->info(id));
+  std::uint64_t& known = session->known_contexts[id.str()];
+  if (known == info.exec_id) co_return Result<void>();
+  known = info.exec_id;
+  std::vector<store::Change> changes;
+  changes.push_back(
+      store::PutContext{{.id = id,
+                         .session_id = session->row.id,
+                         .language = std::string(contexts::language_name(info.language)),
+                         .cwd = info.cwd,
+                         .is_default = info.is_default,
+                         .exec_id = info.exec_id,
+                         .created_at = now()}});
+  co_return co_await store_.write(std::move(changes));
+}
+
+Task<Result<ContextView>> Executions::open_context(Caller caller, SessionId id,
+                                                   OpenContextRequest request) {
+  ATOLL_CO_TRY(Use use, co_await sessions_.use(caller, id));
+  ATOLL_CO_TRY(LiveSessionPtr session, co_await sessions_.live(std::move(caller), std::move(id)));
+  std::string name =
+      request.language.empty() ? session->recipe->spec.language : std::move(request.language);
+  contexts::ContextOptions options;
+  ATOLL_CO_TRY(options.language, contexts::language_of(name));
+  options.cwd = std::move(request.cwd);
+  options.env = session->row.config.environment;
+  for (auto& [key, value] : request.env) options.env[key] = std::move(value);
+  ATOLL_CO_TRY(ContextId opened, co_await session->contexts->open(std::move(options)));
+  ATOLL_CO_CHECK(co_await remember_context(session, opened));
+  ATOLL_CO_TRY(contexts::ContextInfo info, session->contexts->info(opened));
+  co_return view_of(info);
+}
+
+Task<Result<std::vector<ContextView>>> Executions::contexts(Caller caller, SessionId id) {
+  ATOLL_CO_TRY(Use use, co_await sessions_.use(caller, id));
+  std::vector<ContextView> all;
+  for (const contexts::ContextInfo& info : use.session().contexts->list()) {
+    all.push_back(view_of(info));
+  }
+  co_return all;
+}
+
+Task<Result<void>> Executions::close_context(Caller caller, SessionId id, ContextId context) {
+  ATOLL_CO_TRY(Use use, co_await sessions_.use(caller, id));
+  ATOLL_CO_TRY(LiveSessionPtr session, co_await sessions_.live(std::move(caller), std::move(id)));
+  ATOLL_CO_CHECK(co_await session->contexts->close(context));
+  session->known_contexts.erase(context.str());
+  std::vector<store::Change> changes;
+  changes.push_back(store::RemoveContext{std::move(context)});
+  co_return co_await store_.write(std::move(changes));
+}
+
+}  // namespace atl::control

@@ -1,0 +1,211 @@
+// How an execution is carried out: as a program of its own, or by the interpreter of a context.
+#include <algorithm>
+#include <cmath>
+#include <csignal>
+#include <utility>
+
+#include <boost/json/object.hpp>
+
+#include "codec/json.hpp"
+#include "control/executions.hpp"
+#include "drivers/languages.hpp"
+#include "sandbox/sandbox.hpp"
+
+namespace atl::control {
+
+using async::Task;
+
+namespace {
+
+// Longer code does not fit into one argument of a program.
+constexpr std::size_t kInlineCode = 96 * 1024;
+constexpr std::chrono::seconds kGrace{2};
+constexpr double kCodeTimeout = 30;
+constexpr double kCommandTimeout = 60;
+
+std::chrono::milliseconds timeout_of(const ExecuteRequest& request) {
+  double seconds = request.timeout.value_or(request.code ? kCodeTimeout : kCommandTimeout);
+  return std::chrono::milliseconds(static_cast<std::int64_t>(std::ceil(seconds * 1000)));
+}
+
+// The command line of code, which is put into a file where it must be.
+Task<Result<std::vector<std::string>>> command_of(std::shared_ptr<sandbox::Sandbox> sandbox,
+                                                  ExecuteRequest* request, std::string id) {
+  ATOLL_CO_TRY(const drivers::Language* language, drivers::find_language(request->language));
+  if (drivers::runs_inline(*language) && request->code->size() <= kInlineCode) {
+    co_return drivers::inline_command(*language, std::move(*request->code), {});
+  }
+  std::string folder = "/tmp/atoll-" + id;
+  std::string file = folder + "/" + std::string(language->file_name);
+  ATOLL_CO_CHECK(co_await sandbox->make_dir(folder, 0755, true));
+  ATOLL_CO_CHECK(co_await sandbox->put_text(file, std::move(*request->code)));
+  co_return drivers::file_command(*language, file, {});
+}
+
+std::string error_json(const contexts::CodeError& error) {
+  return codec::serialize(boost::json::object{
+      {"ename", error.ename}, {"evalue", error.evalue}, {"traceback", error.traceback}});
+}
+
+SpoolKind kind_of(contexts::EventKind kind) {
+  switch (kind) {
+    case contexts::EventKind::kStdout: return SpoolKind::kStdout;
+    case contexts::EventKind::kStderr: return SpoolKind::kStderr;
+    case contexts::EventKind::kResult: return SpoolKind::kResult;
+    case contexts::EventKind::kDisplay: return SpoolKind::kDisplay;
+    case contexts::EventKind::kError: return SpoolKind::kError;
+  }
+  return SpoolKind::kStdout;
+}
+
+Task<Result<void>> keep_event(std::shared_ptr<Spool> spool, const contexts::RunEvent* event) {
+  SpoolKind kind = kind_of(event->kind);
+  std::string data = event->bytes;
+  if (kind == SpoolKind::kResult || kind == SpoolKind::kDisplay) {
+    data = std::string(event->bundle.text());
+  } else if (kind == SpoolKind::kError) {
+    data = error_json(event->error);
+  }
+  co_await spool->put(kind, std::move(data));
+  co_return Result<void>();
+}
+
+// Bundles stay the text that they are: as a tree they would be twenty times their size.
+std::string result_json(const contexts::RunResult& result) {
+  std::string shown;
+  for (const contexts::Shown& one : result.shown) {
+    if (!shown.empty()) shown += ',';
+    shown += one.is_result ? R"({"is_result":true,"data":)" : R"({"is_result":false,"data":)";
+    shown += one.bundle.text();
+    shown += '}';
+  }
+  return R"({"results":[)" + shown + R"(],"error":)" +
+         (result.error ? error_json(*result.error) : "null") + R"(,"execution_count":)" +
+         std::to_string(result.execution_count) + R"(,"restarted":)" +
+         (result.restarted ? "true" : "false") + "}";
+}
+
+}  // namespace
+
+Task<Result<void>> Executions::run_program(LiveExecutionPtr execution, ExecuteRequest& request) {
+  std::shared_ptr<sandbox::Sandbox> sandbox = execution->session->sandbox;
+  sandbox::ExecRequest exec;
+  if (request.code) {
+    ATOLL_CO_TRY(exec.argv, co_await command_of(sandbox, &request, execution->row.id.str()));
+    exec.zygote = request.language == "python";
+  } else if (!request.argv.empty()) {
+    exec.argv = std::move(request.argv);
+  } else {
+    exec.argv = {"/bin/sh", "-c", std::move(request.shell_command)};
+  }
+  exec.env = execution->session->row.config.environment;
+  for (auto& [name, value] : request.env) exec.env[name] = std::move(value);
+  exec.cwd = std::move(request.cwd);
+  exec.stdin_data = std::move(request.stdin_data);
+  exec.stdin_open = request.stdin_open;
+  exec.timeout = timeout_of(request);
+  exec.max_output_bytes = request.max_output_bytes;
+  ATOLL_CO_TRY(std::unique_ptr<sandbox::Process> started, co_await sandbox->spawn(std::move(exec)));
+  std::shared_ptr<sandbox::Process> process(std::move(started));
+  execution->process = process;
+  execution->row.exec_id = process->exec_id();
+  if (execution->cancelled) (void)co_await process->signal(SIGKILL);
+  execution->changed.notify_all();
+  for (;;) {
+    ATOLL_CO_TRY(sandbox::OutputChunk chunk, co_await process->read());
+    if (chunk.stream == sandbox::OutputStream::kEnd) break;
+    bool is_stdout = chunk.stream == sandbox::OutputStream::kStdout;
+    co_await execution->spool->put(is_stdout ? SpoolKind::kStdout : SpoolKind::kStderr,
+                                   std::move(chunk.bytes));
+  }
+  ATOLL_CO_TRY(sandbox::ExitStatus status, co_await process->wait());
+  model::Execution& row = execution->row;
+  row.exit_code = status.exit_code;
+  row.truncated |= status.truncated;
+  execution->timed_out = status.timed_out;
+  row.metrics = {.cpu_user_ms = static_cast<std::uint64_t>(status.cpu_user.count() / 1000),
+                 .cpu_system_ms = static_cast<std::uint64_t>(status.cpu_system.count() / 1000),
+                 .memory_peak_bytes = status.max_rss_bytes};
+  if (status.oom && status.signal != 0) {
+    row.error_code = std::string(code_name(Code::kResourceExhausted));
+    row.error_message = "it used more memory than the sandbox has";
+  }
+  co_return Result<void>();
+}
+
+Task<Result<void>> Executions::run_in_context(LiveExecutionPtr execution, ExecuteRequest& request) {
+  LiveSession& session = *execution->session;
+  ATOLL_CO_TRY(ContextId id, co_await context_of(execution->session, &request));
+  execution->row.context_id = id;
+  execution->changed.notify_all();
+  contexts::RunRequest run{.code = std::move(*request.code),
+                           .timeout = timeout_of(request),
+                           .max_output_bytes = request.max_output_bytes};
+  std::shared_ptr<Spool> spool = execution->spool;
+  run.on_event = [spool](const contexts::RunEvent* event) { return keep_event(spool, event); };
+  ATOLL_CO_TRY(contexts::RunResult result, co_await session.contexts->run(id, std::move(run)));
+  model::Execution& row = execution->row;
+  row.exit_code = result.exit_code;
+  row.truncated |= result.truncated;
+  row.result_json = result_json(result);
+  execution->timed_out = result.timed_out;
+  if (result.crashed) {
+    row.error_code = std::string(code_name(Code::kExecutionFailed));
+    row.error_message = result.crashed->cause;
+  } else if (result.error) {
+    row.error_code = std::string(code_name(Code::kExecutionFailed));
+    row.error_message = result.error->ename + ": " + result.error->evalue;
+  }
+  co_return co_await remember_context(execution->session, id);
+}
+
+Task<Result<void>> Executions::cancel(Caller caller, ExecutionId id) {
+  ATOLL_CO_TRY(LiveExecutionPtr execution, co_await live(std::move(caller), id));
+  if (!execution || execution->cancelled) co_return Result<void>();  // over, or on its way
+  execution->cancelled = true;
+  LiveSessionPtr session = execution->session;
+  session->changed.notify_all();
+  std::shared_ptr<sandbox::Process> process = execution->process;
+  ContextId context = execution->row.context_id;
+  if (process) {
+    (void)co_await process->signal(SIGINT);
+  } else if (!context.empty()) {
+    (void)co_await session->contexts->interrupt(context);
+  }
+  ATOLL_CO_TRY(model::Execution row, co_await wait(execution, async::deadline_in(kGrace)));
+  (void)row;
+  if (execution->done) co_return Result<void>();
+  if (process) {
+    (void)co_await process->signal(SIGKILL);
+  } else if (!context.empty()) {
+    (void)co_await session->contexts->restart(context);
+  }
+  ATOLL_CO_TRY(row, co_await wait(execution, async::deadline_in(kGrace * 2)));
+  co_return Result<void>();
+}
+
+Task<Result<void>> Executions::write_stdin(Caller caller, ExecutionId id, std::string bytes,
+                                           bool close) {
+  ATOLL_CO_TRY(LiveExecutionPtr execution, co_await live(std::move(caller), id));
+  while (execution && !execution->process && !execution->done) {
+    co_await execution->changed.wait();
+  }
+  if (!execution || !execution->process)
+    co_return fail(Code::kConflict, "it does not run any more");
+  std::shared_ptr<sandbox::Process> process = execution->process;
+  if (!bytes.empty()) ATOLL_CO_CHECK(co_await process->write_stdin(std::move(bytes)));
+  if (close) ATOLL_CO_CHECK(co_await process->close_stdin());
+  co_return Result<void>();
+}
+
+Task<Result<void>> Executions::signal(Caller caller, ExecutionId id, int number) {
+  if (number < 1 || number > 64) {
+    co_return fail(Code::kInvalidArgument, "a signal is a number from 1 to 64");
+  }
+  ATOLL_CO_TRY(LiveExecutionPtr execution, co_await live(std::move(caller), id));
+  if (!execution || !execution->process) co_return fail(Code::kConflict, "no program of it runs");
+  std::shared_ptr<sandbox::Process> process = execution->process;
+  co_return co_await process->signal(number);
+}
+
+}  // namespace atl::control

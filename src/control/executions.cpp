@@ -1,0 +1,280 @@
+#include "control/executions.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "codec/names.hpp"
+#include "control/decide.hpp"
+#include "control/execute_check.hpp"
+#include "control/file_changes.hpp"
+#include "observe/log.hpp"
+
+namespace atl::control {
+
+using async::Task;
+using model::ExecutionState;
+
+namespace {
+
+constexpr int kWriteAttempts = 5;
+constexpr std::chrono::milliseconds kWriteAgain{200};
+
+Error no_execution(const ExecutionId& id) {
+  return Error(Code::kNotFound, "there is no execution " + id.str());
+}
+
+}  // namespace
+
+Executions::Executions(async::Executor executor, store::Store& store, const Clock& clock,
+                       Sessions& sessions, Events& events)
+    : executor_(executor),
+      store_(store),
+      clock_(clock),
+      sessions_(sessions),
+      events_(events),
+      tasks_(executor) {}
+
+Executions::~Executions() = default;
+
+model::Time Executions::now() const {
+  return std::chrono::time_point_cast<std::chrono::milliseconds>(clock_.wall());
+}
+
+void Executions::publish(const LiveExecution& execution, std::string event) {
+  const model::Execution& row = execution.row;
+  log::debug(event, log::kv("session_id", row.session_id.str()),
+             log::kv("execution_id", row.id.str()));
+  events_.publish({.event = std::move(event),
+                   .tenant = row.tenant,
+                   .session_id = row.session_id.str(),
+                   .execution_id = row.id.str(),
+                   .status = codec::enum_name(row.state),
+                   .time = now()});
+}
+
+Task<Result<LiveExecutionPtr>> Executions::start(Caller caller, SessionId id,
+                                                 ExecuteRequest request, bool stored,
+                                                 ExtraChanges extra) {
+  ATOLL_CO_TRY(LiveSessionPtr session, co_await sessions_.live(caller, id));
+  if (session->row.state == model::SessionState::kPaused) {
+    co_return fail(Code::kConflict, "the session is paused: resume it first");
+  }
+  ATOLL_CO_CHECK(check_request(request, session->recipe->spec.language));
+  ATOLL_CO_CHECK(decide(caller, *session, request));
+  if (session->executions.size() >= kWaiting) {
+    co_return fail(Code::kResourceExhausted, "too many executions wait in this session");
+  }
+  auto execution = std::make_shared<LiveExecution>(request.max_output_bytes);
+  model::Execution& row = execution->row;
+  row.id = ExecutionId::make();
+  row.session_id = id;
+  row.tenant = caller.tenant;
+  row.request_json = describe_request(request);
+  row.created_at = now();
+  execution->session = session;
+  session->executions[row.id.str()] = execution;
+  session->last_execution = row.id.str();
+  live_[row.id.str()] = execution;
+  if (stored) {
+    std::vector<store::Change> changes = extra ? extra(row) : std::vector<store::Change>();
+    changes.push_back(store::PutExecution{.row = row});
+    Result<void> written = co_await store_.write(std::move(changes));
+    if (!written) {
+      forget(*execution);
+      co_return fail(written.error());
+    }
+    execution->in_store = true;
+  }
+  ++started_total_;
+  tasks_.spawn(carry_out(execution, std::move(request)));
+  co_return execution;
+}
+
+void Executions::forget(LiveExecution& execution) {
+  std::string id = execution.row.id.str();
+  execution.session->executions.erase(id);
+  execution.session->changed.notify_all();
+  extras_.erase(id);
+  live_.erase(id);
+}
+
+// First come, first served, a few at once; and not before the sandbox is there.
+Task<Result<void>> Executions::turn(LiveExecutionPtr execution) {
+  LiveSession& session = *execution->session;
+  auto is_next = [&] {
+    if (!session.usable() || session.running >= kAtOnce) return false;
+    for (const auto& [id, other] : session.executions) {
+      if (other->row.state == ExecutionState::kQueued) return other == execution;
+    }
+    return false;
+  };
+  while (!is_next()) {
+    if (session.ending) co_return fail(Code::kCancelled, "the session has ended");
+    if (execution->cancelled) co_return fail(Code::kCancelled, "cancelled before it began");
+    co_await session.changed.wait();
+  }
+  co_return Result<void>();
+}
+
+Task<void> Executions::carry_out(LiveExecutionPtr execution, ExecuteRequest request) {
+  Result<void> outcome = co_await turn(execution);
+  if (outcome) {
+    LiveSession& session = *execution->session;
+    sessions_.began(session);
+    execution->row.state = ExecutionState::kRunning;
+    execution->row.started_at = now();
+    std::chrono::steady_clock::time_point began = clock_.steady();
+    publish(*execution, "execution_started");
+    execution->changed.notify_all();
+    session.changed.notify_all();  // the next in the queue
+    outcome = co_await run(execution, request);
+    execution->row.duration_ms = static_cast<std::uint64_t>(
+        std::chrono::round<std::chrono::milliseconds>(clock_.steady() - began).count());
+    sessions_.finished(session);
+  }
+  settle(*execution, outcome);
+  co_await conclude(execution);
+}
+
+Task<Result<void>> Executions::run(LiveExecutionPtr execution, ExecuteRequest& request) {
+  std::shared_ptr<sandbox::Sandbox> sandbox = execution->session->sandbox;
+  FileMap before;
+  if (request.track_files) {
+    ATOLL_CO_TRY(before, co_await workspace_files(sandbox));
+  }
+  Result<void> outcome = co_await (request.context.empty() ? run_program(execution, request)
+                                                           : run_in_context(execution, request));
+  if (request.track_files && outcome) {
+    ATOLL_CO_TRY(FileMap after, co_await workspace_files(sandbox));
+    execution->row.files_json = file_changes_json(before, after);
+  }
+  co_return outcome;
+}
+
+// The final state, from what is known of its end.
+void Executions::settle(LiveExecution& execution, const Result<void>& outcome) {
+  model::Execution& row = execution.row;
+  if (!outcome) {
+    row.error_code = std::string(code_name(outcome.error().code()));
+    row.error_message = outcome.error().message();
+  }
+  if (execution.cancelled || execution.session->ending) {
+    row.state = ExecutionState::kCancelled;
+    if (row.error_code.empty()) row.error_code = std::string(code_name(Code::kCancelled));
+    if (row.error_message.empty()) row.error_message = "it was cancelled";
+  } else if (!outcome) {
+    row.state = ExecutionState::kFailed;
+  } else if (execution.timed_out) {
+    row.state = ExecutionState::kTimedOut;
+    row.error_code = std::string(code_name(Code::kExecTimeout));
+    row.error_message = "its time was up";
+  } else {
+    row.state = row.exit_code.value_or(1) == 0 && row.error_code.empty()
+                    ? ExecutionState::kCompleted
+                    : ExecutionState::kFailed;
+  }
+}
+
+Task<void> Executions::conclude(LiveExecutionPtr execution) {
+  model::Execution& row = execution->row;
+  row.ended_at = now();
+  row.output = execution->spool->output();
+  row.truncated |= execution->spool->truncated();
+  execution->process.reset();
+  for (int attempt = 1;; ++attempt) {
+    std::vector<store::Change> changes;
+    if (auto extra = extras_.find(row.id.str()); extra != extras_.end()) {
+      changes = extra->second(row);
+    }
+    changes.push_back(store::PutExecution{.row = row, .with_output = true});
+    Result<void> written = co_await store_.write(std::move(changes));
+    if (written) break;
+    log::error("store_failed", log::kv("execution_id", row.id.str()),
+               log::kv("error", written.error().to_string()));
+    if (attempt >= kWriteAttempts) {
+      row.state = ExecutionState::kFailed;
+      row.error_code = std::string(code_name(written.error().code()));
+      row.error_message = "the result could not be stored: " + written.error().message();
+      break;
+    }
+    co_await async::sleep_for(kWriteAgain * attempt);
+  }
+  execution->done = true;
+  execution->spool->end();
+  publish(*execution, "execution_" + codec::enum_name(row.state));
+  if (row.state == ExecutionState::kFailed) ++failed_total_;
+  execution->changed.notify_all();
+  forget(*execution);
+}
+
+void Executions::at_end(LiveExecutionPtr execution, ExtraChanges extra) {
+  if (!execution->done) extras_[execution->row.id.str()] = std::move(extra);
+}
+
+namespace {
+
+Task<Result<bool>> until_done(LiveExecutionPtr execution) {
+  while (!execution->done) co_await execution->changed.wait();
+  co_return true;
+}
+
+}  // namespace
+
+Task<Result<model::Execution>> Executions::wait(LiveExecutionPtr execution,
+                                                async::Deadline deadline) {
+  Result<bool> ended = co_await async::with_deadline(until_done(execution), deadline,
+                                                     Code::kExecTimeout, "it still runs");
+  (void)ended;  // the deadline is no error: the row says how far it is
+  co_return so_far(*execution);
+}
+
+model::Execution Executions::so_far(const LiveExecution& execution) const {
+  model::Execution row = execution.row;
+  if (!execution.done) {
+    row.output = execution.spool->output();
+    row.truncated = execution.spool->truncated();
+  }
+  return row;
+}
+
+Task<Result<model::Execution>> Executions::get(Caller caller, ExecutionId id) {
+  if (auto found = live_.find(id.str()); found != live_.end()) {
+    if (found->second->row.tenant != caller.tenant) co_return fail(no_execution(id));
+    // One without a row ends soon: whoever asks was told its id by an event.
+    co_return so_far(*found->second);
+  }
+  Result<model::Execution> row = co_await store_.execution(id, true);
+  bool hidden = row && row->tenant != caller.tenant;
+  if (hidden || (!row && row.error().code() == Code::kNotFound)) co_return fail(no_execution(id));
+  co_return row;
+}
+
+Task<Result<std::vector<model::Execution>>> Executions::list(Caller caller, SessionId id,
+                                                             store::Page page) {
+  ATOLL_CO_TRY(model::Session session, co_await sessions_.get(std::move(caller), id));
+  (void)session;
+  ATOLL_CO_TRY(std::vector<model::Execution> rows,
+               co_await store_.executions({.session_id = std::move(id)}, std::move(page)));
+  for (model::Execution& row : rows) {
+    if (auto found = live_.find(row.id.str()); found != live_.end()) {
+      row = so_far(*found->second);
+      continue;
+    }
+    ATOLL_CO_TRY(row, co_await store_.execution(row.id, true));
+  }
+  co_return rows;
+}
+
+Task<Result<LiveExecutionPtr>> Executions::live(Caller caller, ExecutionId id) {
+  if (auto found = live_.find(id.str());
+      found != live_.end() && found->second->row.tenant == caller.tenant) {
+    co_return found->second;
+  }
+  ATOLL_CO_TRY(model::Execution row, co_await get(std::move(caller), std::move(id)));
+  (void)row;
+  co_return LiveExecutionPtr();
+}
+
+Task<void> Executions::shut_down() { co_await tasks_.join(); }
+
+}  // namespace atl::control

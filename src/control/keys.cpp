@@ -1,0 +1,128 @@
+#include "control/keys.hpp"
+
+#include <openssl/evp.h>
+#include <openssl/rand.h>
+
+#include <array>
+#include <span>
+#include <utility>
+
+#include "base/ids.hpp"
+
+namespace atl::control {
+namespace {
+
+using async::Task;
+
+constexpr std::chrono::seconds kFresh{1};
+constexpr std::size_t kShortestSecret = 16;
+constexpr std::size_t kLongestSecret = 512;
+
+std::string hex(std::span<const unsigned char> bytes) {
+  constexpr char kDigits[] = "0123456789abcdef";
+  std::string text;
+  for (unsigned char byte : bytes) {
+    text += kDigits[byte >> 4];
+    text += kDigits[byte & 15];
+  }
+  return text;
+}
+
+// A secret is random, so a fast hash is enough; comparing hashes says nothing about the secret.
+std::string hash_of(std::string_view secret) {
+  std::array<unsigned char, EVP_MAX_MD_SIZE> sum{};
+  unsigned size = 0;
+  ::EVP_Digest(secret.data(), secret.size(), sum.data(), &size, ::EVP_sha256(), nullptr);
+  return hex(std::span(sum).first(size));
+}
+
+Result<std::string> random_secret() {
+  std::array<unsigned char, 32> bytes{};
+  if (::RAND_bytes(bytes.data(), bytes.size()) != 1) {
+    return fail(Code::kInternal, "no random numbers are to be had");
+  }
+  return "atl_" + hex(bytes);
+}
+
+}  // namespace
+
+Task<Result<void>> Keys::load() {
+  ATOLL_CO_TRY(std::vector<model::Key> keys, co_await store_.keys());
+  by_hash_.clear();
+  for (model::Key& key : keys) {
+    std::string hash = key.secret_hash;
+    by_hash_[hash] = std::move(key);
+  }
+  loaded_ = clock_.steady();
+  co_return Result<void>();
+}
+
+Task<Result<NewKey>> Keys::create(Wish wish) {
+  if (wish.tenant.empty() || wish.tenant.size() > 100 || wish.name.size() > 200) {
+    co_return fail(Code::kInvalidArgument, "tenant or name is empty or too long");
+  }
+  NewKey made;
+  if (wish.secret) {
+    made.secret = std::move(*wish.secret);
+  } else {
+    ATOLL_CO_TRY(made.secret, random_secret());
+  }
+  if (made.secret.size() < kShortestSecret || made.secret.size() > kLongestSecret) {
+    co_return fail(Code::kInvalidArgument, "a secret has 16 to 512 characters");
+  }
+  made.key = {.id = make_sortable_id(),
+              .tenant = std::move(wish.tenant),
+              .role = wish.role,
+              .name = std::move(wish.name),
+              .secret_hash = hash_of(made.secret),
+              .created_at = std::chrono::time_point_cast<std::chrono::milliseconds>(clock_.wall())};
+  ATOLL_CO_CHECK(co_await load());
+  auto same = by_hash_.find(made.key.secret_hash);
+  if (same != by_hash_.end() && !same->second.revoked_at) {
+    co_return fail(Code::kAlreadyExists, "there is a key with this secret already");
+  }
+  std::vector<store::Change> changes;
+  changes.push_back(store::PutKey{made.key});
+  ATOLL_CO_CHECK(co_await store_.write(std::move(changes)));
+  by_hash_[made.key.secret_hash] = made.key;
+  co_return made;
+}
+
+Task<Result<void>> Keys::revoke(std::string id) {
+  ATOLL_CO_CHECK(co_await load());
+  for (auto& [hash, key] : by_hash_) {
+    if (key.id != id) continue;
+    if (key.revoked_at) co_return Result<void>();
+    model::Key revoked = key;
+    revoked.revoked_at = std::chrono::time_point_cast<std::chrono::milliseconds>(clock_.wall());
+    std::vector<store::Change> changes;
+    changes.push_back(store::PutKey{revoked});
+    ATOLL_CO_CHECK(co_await store_.write(std::move(changes)));
+    co_return co_await load();
+  }
+  co_return fail(Code::kNotFound, "there is no key " + id);
+}
+
+std::vector<model::Key> Keys::list() const {
+  std::vector<model::Key> all;
+  for (const auto& [hash, key] : by_hash_) all.push_back(key);
+  return all;
+}
+
+Task<Result<Caller>> Keys::check(std::string secret) {
+  // Whoever revokes a key beside a running server is heard within a second.
+  if (clock_.steady() - loaded_ > kFresh) {
+    loaded_ = clock_.steady();  // one at a time, and no storm of queries by those who guess
+    (void)co_await load();
+  }
+  if (secret.size() <= kLongestSecret) {
+    auto found = by_hash_.find(hash_of(secret));
+    if (found != by_hash_.end() && !found->second.revoked_at) {
+      const model::Key& key = found->second;
+      co_return Caller{.tenant = key.tenant, .key_id = key.id, .role = key.role};
+    }
+  }
+  co_return fail(Code::kUnauthenticated, "this is no valid key: send one as Authorization: Bearer");
+}
+
+}  // namespace atl::control

@@ -1,0 +1,139 @@
+// This machine as a node: backends are opened when a template first asks for them.
+#include <sys/sysinfo.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <map>
+#include <utility>
+
+#include "control/node.hpp"
+#include "images/store.hpp"
+
+namespace atl::control {
+namespace {
+
+using async::Task;
+using sandbox::Backend;
+
+sandbox::Limits limits_of(const model::Template& recipe, const model::SessionConfig& config) {
+  const model::TemplateResources& most = recipe.spec.resources;
+  const model::Resources& asked = config.resources;
+  sandbox::Limits limits;
+  limits.cpus = asked.cpu.value_or(most.cpu);
+  limits.memory_bytes = asked.memory.value_or(most.memory) << 20;
+  limits.disk_bytes = asked.disk.value_or(most.disk) << 20;
+  limits.pids = asked.pids.value_or(most.pids);
+  return limits;
+}
+
+std::optional<sandbox::Preload> preload_of(const model::Template& recipe) {
+  if (recipe.spec.language != "python" || recipe.spec.image != "host") return std::nullopt;
+  return sandbox::Preload{.modules = recipe.spec.preload, .for_contexts = false};
+}
+
+class LocalNode final : public Node {
+ public:
+  LocalNode(const sandbox::Registry& registry, LocalNodeOptions options)
+      : registry_(registry), options_(std::move(options)) {}
+
+  const std::string& id() const override { return options_.id; }
+  std::string backend_of(const model::Template& recipe) const override {
+    return recipe.spec.backend.value_or(options_.default_backend);
+  }
+
+  Task<Result<void>> open_default() override {
+    ATOLL_CO_TRY(Backend * backend, open(options_.default_backend));
+    (void)backend;
+    co_return Result<void>();
+  }
+
+  Task<Result<SandboxPtr>> make(SandboxId id, const model::Template& recipe,
+                                const model::SessionConfig& config) override {
+    ATOLL_CO_TRY(Backend * backend, open(backend_of(recipe)));
+    sandbox::SandboxSpec spec{.id = std::move(id)};
+    spec.limits = limits_of(recipe, config);
+    spec.preload = preload_of(recipe);
+    if (recipe.spec.image != "host") ATOLL_CO_CHECK(use_image(recipe.spec.image, spec));
+    ATOLL_CO_TRY(std::unique_ptr<sandbox::Sandbox> made, co_await backend->create(std::move(spec)));
+    ATOLL_CO_CHECK(co_await made->start());
+    co_return SandboxPtr(std::move(made));
+  }
+
+  Task<Result<SandboxPtr>> find_again(std::string backend, SandboxId id) override {
+    ATOLL_CO_TRY(Backend * opened, open(backend));
+    ATOLL_CO_TRY(std::unique_ptr<sandbox::Sandbox> found, co_await opened->reattach(std::move(id)));
+    co_return SandboxPtr(std::move(found));
+  }
+
+  Task<Result<std::vector<SandboxId>>> list(std::string backend) override {
+    ATOLL_CO_TRY(Backend * opened, open(backend));
+    co_return co_await opened->list();
+  }
+
+  std::vector<std::string> backends() const override {
+    std::vector<std::string> names;
+    for (const auto& [name, backend] : opened_) names.push_back(name);
+    return names;
+  }
+
+  Task<Result<void>> prepare(const model::Template& recipe) override {
+    std::optional<sandbox::Preload> preload = preload_of(recipe);
+    if (!preload) co_return Result<void>();
+    ATOLL_CO_TRY(Backend * backend, open(backend_of(recipe)));
+    Result<sandbox::ZygoteReport> ready = co_await backend->prepare(std::move(*preload));
+    if (!ready && ready.error().code() != Code::kUnsupported) co_return fail(ready.error());
+    co_return Result<void>();
+  }
+
+  NodeResources resources() const override {
+    NodeResources all;
+    all.cpu_total = static_cast<double>(::sysconf(_SC_NPROCESSORS_ONLN));
+    double load[1] = {0};
+    if (::getloadavg(load, 1) == 1) all.cpu_used = std::min(load[0], all.cpu_total);
+    struct sysinfo info{};
+    if (::sysinfo(&info) == 0) {
+      all.memory_total = info.totalram * info.mem_unit;
+      all.memory_used = all.memory_total - (info.freeram + info.bufferram) * info.mem_unit;
+    }
+    return all;
+  }
+
+ private:
+  Result<Backend*> open(const std::string& name) {
+    auto found = opened_.find(name);
+    if (found != opened_.end()) return found->second.get();
+    ATOLL_TRY(const sandbox::BackendEntry* entry, registry_.get(name));
+    sandbox::BackendOptions options;
+    options.executor = options_.executor;
+    options.run_folder = options_.backend.run_folder;
+    options.program_folder = options_.backend.program_folder;
+    options.settings = options_.backend.settings;
+    if (name == options_.default_backend) options.control = std::move(options_.backend.control);
+    ATOLL_TRY(std::unique_ptr<Backend> made, entry->make(std::move(options)));
+    Backend* backend = made.get();
+    opened_[name] = std::move(made);
+    return backend;
+  }
+
+  static Result<void> use_image(const std::string& name, sandbox::SandboxSpec& spec) {
+    ATOLL_TRY(std::string folder, images::data_folder());
+    ATOLL_TRY(images::Store store, images::Store::open(folder));
+    ATOLL_TRY(images::Lease lease, store.use(name));
+    spec.image = lease.image.name;
+    spec.layers = std::move(lease.layers);
+    return {};
+  }
+
+  const sandbox::Registry& registry_;
+  LocalNodeOptions options_;
+  std::map<std::string, std::unique_ptr<Backend>> opened_;
+};
+
+}  // namespace
+
+std::unique_ptr<Node> make_local_node(const sandbox::Registry& registry, LocalNodeOptions options) {
+  return std::make_unique<LocalNode>(registry, std::move(options));
+}
+
+}  // namespace atl::control

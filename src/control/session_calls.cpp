@@ -1,0 +1,202 @@
+// What a client does with a session that it has.
+#include <algorithm>
+#include <utility>
+
+#include "codec/names.hpp"
+#include "control/sessions.hpp"
+
+namespace atl::control {
+
+using async::Task;
+using model::SessionState;
+
+namespace {
+
+std::string state_name(SessionState state) { return codec::enum_name(state); }
+
+constexpr double kHigh = 90;  // percent
+
+}  // namespace
+
+model::Session Sessions::view(const LiveSession& session) const {
+  model::Session row = session.row;
+  if (row.state == SessionState::kReady && session.running > 0) row.state = SessionState::kRunning;
+  return row;
+}
+
+Task<Result<model::Session>> Sessions::get(Caller caller, SessionId id) {
+  if (Result<LiveSessionPtr> session = find_live(caller, id)) co_return view(**session);
+  Result<model::Session> row = co_await store_.session(id);
+  bool hidden = row && row->tenant != caller.tenant;
+  if (hidden || (!row && row.error().code() == Code::kNotFound)) {
+    co_return fail(Code::kSessionNotFound, "there is no session " + id.str());
+  }
+  co_return row;
+}
+
+Task<Result<std::vector<model::Session>>> Sessions::list(Caller caller, store::SessionFilter filter,
+                                                         store::Page page) {
+  filter.tenant = caller.tenant;
+  std::vector<SessionState> wanted = filter.states;
+  auto asked = [&](SessionState state) { return std::ranges::find(wanted, state) != wanted.end(); };
+  // Whether something runs in it is not the store's business.
+  if (asked(SessionState::kRunning) && !asked(SessionState::kReady)) {
+    filter.states.push_back(SessionState::kReady);
+  }
+  std::vector<model::Session> found;
+  std::size_t limit = page.limit;
+  for (;;) {
+    ATOLL_CO_TRY(std::vector<model::Session> rows, co_await store_.sessions(filter, page));
+    for (model::Session& row : rows) {
+      page.after = row.id.str();
+      auto live = live_.find(row.id);
+      if (live != live_.end()) row = view(*live->second);
+      if ((wanted.empty() || asked(row.state)) && found.size() < limit) {
+        found.push_back(std::move(row));
+      }
+    }
+    if (found.size() >= limit || rows.size() < page.limit) co_return found;
+  }
+}
+
+Task<Result<LiveSessionPtr>> Sessions::live(Caller caller, SessionId id) {
+  if (Result<LiveSessionPtr> session = find_live(caller, id); session && !(*session)->ending) {
+    co_return session;
+  }
+  ATOLL_CO_TRY(model::Session row, co_await get(std::move(caller), id));
+  co_return fail(Code::kConflict, "the session is " + state_name(row.state));
+}
+
+Task<Result<Use>> Sessions::use(Caller caller, SessionId id) {
+  ATOLL_CO_TRY(LiveSessionPtr session, co_await live(caller, id));
+  while (session->row.state == SessionState::kCreating && !session->ending) {
+    co_await session->changed.wait();
+  }
+  if (!session->usable()) {
+    co_return fail(Code::kConflict, "the session is " + state_name(session->row.state));
+  }
+  if (session->row.state == SessionState::kPaused) {
+    co_return fail(Code::kConflict, "the session is paused: resume it first");
+  }
+  co_return Use(std::move(session));
+}
+
+Task<Result<model::Session>> Sessions::change(Caller caller, SessionId id, ChangeRequest request) {
+  ATOLL_CO_TRY(LiveSessionPtr session, co_await live(std::move(caller), std::move(id)));
+  model::Session& row = session->row;
+  auto bad = [&](const std::optional<std::uint64_t>& seconds) {
+    return seconds && (*seconds < 1 || *seconds > limits_.max_timeout_seconds);
+  };
+  if (bad(request.timeout_seconds) || bad(request.idle_timeout_seconds)) {
+    co_return fail(
+        Code::kInvalidArgument,
+        "a time-out is between 1 and " + std::to_string(limits_.max_timeout_seconds) + " seconds");
+  }
+  if (request.labels) row.labels = std::move(*request.labels);
+  if (request.metadata) row.metadata = std::move(*request.metadata);
+  if (request.idle_timeout_seconds) row.config.idle_timeout_seconds = request.idle_timeout_seconds;
+  if (request.timeout_seconds) {
+    row.config.timeout_seconds = *request.timeout_seconds;
+    if (row.ready_at)
+      row.expires_at = *row.ready_at + std::chrono::seconds(*request.timeout_seconds);
+  }
+  ATOLL_CO_CHECK(co_await put(*session));
+  co_return view(*session);
+}
+
+Task<Result<model::Session>> Sessions::renew(Caller caller, SessionId id, std::uint64_t seconds) {
+  if (seconds < 1 || seconds > limits_.max_timeout_seconds) {
+    co_return fail(Code::kInvalidArgument,
+                   "seconds must be between 1 and " + std::to_string(limits_.max_timeout_seconds));
+  }
+  ATOLL_CO_TRY(LiveSessionPtr session, co_await live(std::move(caller), std::move(id)));
+  session->row.expires_at = now() + std::chrono::seconds(seconds);
+  ATOLL_CO_CHECK(co_await put(*session));
+  co_return view(*session);
+}
+
+Task<Result<model::Session>> Sessions::pause(Caller caller, SessionId id) {
+  ATOLL_CO_TRY(LiveSessionPtr session, co_await live(std::move(caller), std::move(id)));
+  if (session->row.state == SessionState::kPaused) co_return view(*session);
+  if (!session->usable()) co_return fail(Code::kConflict, "the session is still being made");
+  ATOLL_CO_CHECK(co_await session->sandbox->pause());
+  session->row.state = SessionState::kPaused;
+  ATOLL_CO_CHECK(co_await put(*session));
+  publish(*session, "session_paused");
+  co_return view(*session);
+}
+
+Task<Result<model::Session>> Sessions::resume(Caller caller, SessionId id) {
+  ATOLL_CO_TRY(LiveSessionPtr session, co_await live(std::move(caller), std::move(id)));
+  if (session->row.state != SessionState::kPaused) co_return view(*session);
+  ATOLL_CO_CHECK(co_await session->sandbox->resume());
+  session->row.state = SessionState::kReady;
+  session->idle_since = clock_.steady();
+  ATOLL_CO_CHECK(co_await put(*session));
+  publish(*session, "session_resumed");
+  co_return view(*session);
+}
+
+Task<Result<void>> Sessions::remove(Caller caller, SessionId id) {
+  Result<LiveSessionPtr> session = find_live(caller, id);
+  if (session) {
+    co_await end(*session, SessionState::kTerminated, {}, {});
+    co_return Result<void>();
+  }
+  ATOLL_CO_TRY(model::Session row, co_await get(std::move(caller), std::move(id)));
+  (void)row;
+  co_return Result<void>();
+}
+
+Task<Result<SessionStatus>> Sessions::status(Caller caller, SessionId id) {
+  ATOLL_CO_TRY(model::Session row, co_await get(caller, id));
+  SessionStatus status{.status = row.state};
+  if (auto found = live_.find(id); found != live_.end()) {
+    for (const auto& [name, execution] : found->second->executions) {
+      if (execution->row.state == model::ExecutionState::kRunning) status.running.push_back(name);
+    }
+    status.last_execution = found->second->last_execution;
+  }
+  if (status.last_execution.empty()) {
+    ATOLL_CO_TRY(std::vector<model::Execution> last,
+                 co_await store_.executions({.session_id = id}, {.limit = 1}));
+    if (!last.empty()) status.last_execution = last[0].id.str();
+  }
+  co_return status;
+}
+
+Task<Result<SessionUsage>> Sessions::usage(Caller caller, SessionId id) {
+  ATOLL_CO_TRY(LiveSessionPtr session, co_await live(std::move(caller), std::move(id)));
+  if (!session->usable()) co_return fail(Code::kConflict, "the session is still being made");
+  SandboxPtr sandbox = session->sandbox;
+  ATOLL_CO_TRY(sandbox::Usage used, co_await sandbox->usage());
+  constexpr double kMegabyte = 1 << 20;
+  SessionUsage usage;
+  // Since the last look; since the beginning at the first.
+  auto at = clock_.steady();
+  double seconds = std::chrono::duration<double>(at - session->usage_at).count();
+  if (session->usage_at == std::chrono::steady_clock::time_point{} && session->row.ready_at) {
+    seconds = std::chrono::duration<double>(now() - *session->row.ready_at).count();
+  }
+  if (seconds > 0) {
+    usage.cpu_usage_percent = 100 * (used.cpu_seconds - session->usage_cpu_seconds) / seconds;
+  }
+  session->usage_at = at;
+  session->usage_cpu_seconds = used.cpu_seconds;
+  usage.memory_usage_mb = static_cast<double>(used.memory_bytes) / kMegabyte;
+  usage.memory_limit_mb = static_cast<double>(used.memory_limit_bytes) / kMegabyte;
+  usage.pids_current = used.pids;
+  usage.disk_usage_mb = static_cast<double>(used.disk_bytes) / kMegabyte;
+  const model::TemplateResources& most = session->recipe->spec.resources;
+  const model::Resources& asked = session->row.config.resources;
+  double cpu_limit = 100 * asked.cpu.value_or(most.cpu);
+  auto disk_limit = static_cast<double>(asked.disk.value_or(most.disk));
+  if (usage.cpu_usage_percent * 100 > kHigh * cpu_limit) usage.alerts.push_back("CPU usage high");
+  if (usage.memory_usage_mb * 100 > kHigh * usage.memory_limit_mb && usage.memory_limit_mb > 0) {
+    usage.alerts.push_back("Memory usage critical");
+  }
+  if (usage.disk_usage_mb * 100 > kHigh * disk_limit) usage.alerts.push_back("Disk usage high");
+  co_return usage;
+}
+
+}  // namespace atl::control

@@ -1,0 +1,16 @@
+// What a session is to be: the template's word, the request's within it, and the defaults.
+#pragma once
+
+#include "base/result.hpp"
+#include "control/requests.hpp"
+#include "control/sessions.hpp"
+#include "model/template.hpp"
+
+namespace atl::control {
+
+// kInvalidArgument for more than the template has, kPolicyUnsupported for walls that nobody has.
+Result<model::SessionConfig> settle_config(const model::Template& recipe,
+                                           const ConfigRequest& request,
+                                           const SessionLimits& limits);
+
+}  // namespace atl::control

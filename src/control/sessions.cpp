@@ -1,0 +1,322 @@
+#include "control/sessions.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "codec/names.hpp"
+#include "control/session_config.hpp"
+#include "observe/log.hpp"
+
+namespace atl::control {
+
+using async::Task;
+using model::SessionState;
+
+namespace {
+
+constexpr std::chrono::milliseconds kTick{250};
+
+std::string key_name(const std::string& tenant, const std::string& key) {
+  return tenant + '\0' + key;
+}
+
+Error not_found(const SessionId& id) {
+  return Error(Code::kSessionNotFound, "there is no session " + id.str());
+}
+
+}  // namespace
+
+Sessions::Sessions(async::Executor executor, store::Store& store, const Clock& clock,
+                   Templates& templates, Node& node, Pool& pool, Events& events, Mode mode,
+                   SessionLimits limits)
+    : executor_(executor),
+      store_(store),
+      clock_(clock),
+      templates_(templates),
+      node_(node),
+      pool_(pool),
+      events_(events),
+      mode_(mode),
+      limits_(limits),
+      tasks_(executor) {}
+
+Sessions::~Sessions() = default;
+
+model::Time Sessions::now() const {
+  return std::chrono::time_point_cast<std::chrono::milliseconds>(clock_.wall());
+}
+
+void Sessions::publish(const LiveSession& session, std::string event) {
+  log::info(event, log::kv("session_id", session.row.id.str()),
+            log::kv("template_id", session.row.template_id),
+            log::kv("runtime_node", session.row.runtime_node));
+  events_.publish({.event = std::move(event),
+                   .tenant = session.row.tenant,
+                   .session_id = session.row.id.str(),
+                   .status = codec::enum_name(session.row.state),
+                   .time = now()});
+}
+
+// Two requests with one key that come at once: the second waits until the first is in the store.
+Task<Result<LiveSessionPtr>> Sessions::of_key(std::string name) {
+  auto found = by_key_.find(name);
+  if (found == by_key_.end()) co_return LiveSessionPtr();
+  LiveSessionPtr session = live_.at(found->second);
+  while (!session->stored && !session->ending) co_await session->changed.wait();
+  if (session->ending) co_return LiveSessionPtr();
+  co_return session;
+}
+
+Task<Result<Sessions::Created>> Sessions::create(Caller caller, CreateRequest request,
+                                                 ExtraChanges extra) {
+  if (mode_ == Mode::kDisabled) {
+    co_return fail(Code::kSandboxDisabled, "sandboxes are turned off in the configuration");
+  }
+  if (mode_ == Mode::kShared) request.session_key = "shared";
+  if (!request.session_key.empty()) {
+    ATOLL_CO_TRY(LiveSessionPtr same,
+                 co_await of_key(key_name(caller.tenant, request.session_key)));
+    if (same) co_return Created{.session = std::move(same), .made = false};
+  }
+  ATOLL_CO_TRY(
+      TemplatePtr recipe,
+      templates_.find(request.template_id.empty() ? "python-default" : request.template_id));
+  ATOLL_CO_TRY(model::SessionConfig config, settle_config(*recipe, request.config, limits_));
+  if (live_.size() >= limits_.live) {
+    co_return fail(Code::kResourceExhausted,
+                   "this server has all the sessions it may have: delete some, or try again later");
+  }
+  LiveSessionPtr session = begin(caller, request, std::move(recipe), std::move(config));
+  std::vector<store::Change> changes = extra ? extra(session->row) : std::vector<store::Change>();
+  changes.push_back(store::PutSession{session->row});
+  Result<void> written = co_await store_.write(std::move(changes));
+  if (!written) {
+    forget(*session);
+    if (session->sandbox) tasks_.spawn(stop_sandbox(session->sandbox));
+    co_return fail(written.error());
+  }
+  session->stored = true;
+  session->changed.notify_all();
+  ++created_total_;
+  publish(*session, "session_created");
+  if (!session->sandbox) tasks_.spawn(make(session, std::move(request.snapshot_id)));
+  co_return Created{.session = std::move(session)};
+}
+
+LiveSessionPtr Sessions::begin(const Caller& caller, CreateRequest& request, TemplatePtr recipe,
+                               model::SessionConfig config) {
+  auto session = std::make_shared<LiveSession>();
+  session->recipe = std::move(recipe);
+  model::Session& row = session->row;
+  row.id = SessionId::make();
+  row.tenant = caller.tenant;
+  row.key_id = caller.key_id;
+  row.session_key = request.session_key;
+  row.template_id = session->recipe->id;
+  row.runtime_node = node_.id();
+  row.backend = node_.backend_of(*session->recipe);
+  row.config = std::move(config);
+  row.labels = std::move(request.labels);
+  row.metadata = std::move(request.metadata);
+  row.created_at = row.updated_at = now();
+  SandboxPtr ready =
+      request.snapshot_id.empty() ? pool_.claim(session->recipe, row.config) : SandboxPtr();
+  row.sandbox_id = ready ? ready->id() : SandboxId::make();
+  session->made = ready != nullptr;
+  if (ready) set_ready(*session, std::move(ready));
+  live_[row.id] = session;
+  if (!row.session_key.empty()) by_key_[key_name(row.tenant, row.session_key)] = row.id;
+  return session;
+}
+
+void Sessions::set_ready(LiveSession& session, SandboxPtr sandbox) {
+  model::Session& row = session.row;
+  sandbox::Isolation isolation = sandbox->status().isolation;
+  row.isolation_layers = std::move(isolation.layers);
+  row.isolation_missing = std::move(isolation.missing);
+  row.state = SessionState::kReady;
+  row.ready_at = row.updated_at = now();
+  row.expires_at = *row.ready_at + std::chrono::seconds(row.config.timeout_seconds);
+  session.idle_since = clock_.steady();
+  session.contexts = std::make_unique<contexts::Contexts>(sandbox.get());
+  session.sandbox = std::move(sandbox);
+}
+
+Task<void> Sessions::make(LiveSessionPtr session, std::string snapshot_id) {
+  Result<SandboxPtr> made =
+      co_await node_.make(session->row.sandbox_id, *session->recipe, session->row.config);
+  if (made && !snapshot_id.empty() && restore_) {
+    Result<void> restored = co_await restore_(*made, snapshot_id);
+    if (!restored) {
+      co_await stop_sandbox(*made);
+      made = fail(restored.error());
+    }
+  }
+  if (session->ending) {  // deleted while it was made
+    if (made) co_await stop_sandbox(*made);
+    session->made = true;
+    session->changed.notify_all();
+    co_return;
+  }
+  session->made = true;
+  if (!made) {
+    co_await end(session, SessionState::kFailed, std::string(code_name(made.error().code())),
+                 made.error().message());
+    co_return;
+  }
+  set_ready(*session, std::move(*made));
+  Result<void> written = co_await put(*session);
+  if (!written) {
+    co_await end(session, SessionState::kFailed, "io", written.error().message());
+    co_return;
+  }
+  publish(*session, "session_ready");
+  session->changed.notify_all();
+}
+
+Task<Result<void>> Sessions::put(LiveSession& session) {
+  session.row.updated_at = now();
+  std::vector<store::Change> changes;
+  changes.push_back(store::PutSession{session.row});
+  co_return co_await store_.write(std::move(changes));
+}
+
+Task<void> Sessions::stop_sandbox(SandboxPtr sandbox) {
+  Result<void> stopped = co_await sandbox->stop();
+  if (!stopped) log::warn("sandbox_stop_failed", log::kv("error", stopped.error().to_string()));
+}
+
+void Sessions::forget(LiveSession& session) {
+  session.ending = true;
+  live_.erase(session.row.id);
+  auto by_key = by_key_.find(key_name(session.row.tenant, session.row.session_key));
+  if (by_key != by_key_.end() && by_key->second == session.row.id) by_key_.erase(by_key);
+  session.changed.notify_all();
+}
+
+Task<void> Sessions::end(LiveSessionPtr session, SessionState state, std::string code,
+                         std::string message) {
+  if (session->ending) {
+    while (live_.contains(session->row.id)) co_await session->changed.wait();
+    co_return;
+  }
+  session->ending = true;
+  session->changed.notify_all();
+  session->row.state = state;
+  session->row.error_code = std::move(code);
+  session->row.error_message = std::move(message);
+  session->row.ended_at = now();
+  // Both at once: what a crash in between leaves behind is found at the next start.
+  async::TaskGroup stopping(executor_);
+  if (session->sandbox) stopping.spawn(stop_sandbox(session->sandbox));
+  Result<void> written = co_await put(*session);
+  if (!written) log::error("store_failed", log::kv("error", written.error().to_string()));
+  while (!session->sandbox && !session->made) co_await session->changed.wait();
+  co_await stopping.wait_idle();
+  forget(*session);
+  publish(*session, "session_" + codec::enum_name(state));
+}
+
+Task<Result<model::Session>> Sessions::wait_ready(LiveSessionPtr session,
+                                                  async::Deadline deadline) {
+  ATOLL_CO_CHECK(co_await until(session, deadline, [](const LiveSession& one) {
+    return one.row.state != SessionState::kCreating;
+  }));
+  co_return view(*session);
+}
+
+Task<Result<void>> Sessions::until(LiveSessionPtr session, async::Deadline deadline,
+                                   std::function<bool(const LiveSession&)> condition) {
+  auto wait = [](LiveSessionPtr one,
+                 std::function<bool(const LiveSession&)>* done) -> Task<Result<bool>> {
+    while (!(*done)(*one)) co_await one->changed.wait();
+    co_return true;
+  };
+  Result<bool> in_time = co_await async::with_deadline(wait(session, &condition), deadline,
+                                                       Code::kCreateTimeout, "still creating");
+  (void)in_time;  // the deadline is no error: the caller looks at what there is
+  co_return Result<void>();
+}
+
+LiveSessionPtr Sessions::adopt(model::Session row, TemplatePtr recipe, SandboxPtr sandbox) {
+  auto session = std::make_shared<LiveSession>();
+  session->row = std::move(row);
+  session->recipe = std::move(recipe);
+  session->stored = session->made = true;
+  session->idle_since = clock_.steady();
+  session->contexts = std::make_unique<contexts::Contexts>(sandbox.get());
+  session->sandbox = std::move(sandbox);
+  live_[session->row.id] = session;
+  if (!session->row.session_key.empty()) {
+    by_key_[key_name(session->row.tenant, session->row.session_key)] = session->row.id;
+  }
+  return session;
+}
+
+void Sessions::make_again(model::Session row, TemplatePtr recipe) {
+  auto session = std::make_shared<LiveSession>();
+  session->row = std::move(row);
+  session->recipe = std::move(recipe);
+  session->stored = true;
+  live_[session->row.id] = session;
+  if (!session->row.session_key.empty()) {
+    by_key_[key_name(session->row.tenant, session->row.session_key)] = session->row.id;
+  }
+  tasks_.spawn(make(session, {}));
+}
+
+std::vector<LiveSessionPtr> Sessions::all() const {
+  std::vector<LiveSessionPtr> sessions;
+  for (const auto& [id, session] : live_) sessions.push_back(session);
+  return sessions;
+}
+
+void Sessions::began(LiveSession& session) { ++session.running; }
+
+void Sessions::finished(LiveSession& session) {
+  --session.running;
+  session.idle_since = clock_.steady();
+  session.changed.notify_all();
+}
+
+Task<void> Sessions::look_at(LiveSessionPtr session) {
+  const model::Session& row = session->row;
+  if (session->ending || !session->sandbox) co_return;
+  if (!session->sandbox->is_running()) {
+    co_await end(session, SessionState::kFailed, "backend", "the sandbox is gone");
+  } else if (row.expires_at && *row.expires_at <= now()) {
+    co_await end(session, SessionState::kCompleted, {}, {});
+  } else if (row.config.idle_timeout_seconds && session->running == 0 && session->users == 0 &&
+             clock_.steady() - session->idle_since >=
+                 std::chrono::seconds(*row.config.idle_timeout_seconds)) {
+    co_await end(session, SessionState::kCompleted, {}, {});
+  }
+}
+
+Task<void> Sessions::run_timers() {
+  for (;;) {
+    co_await async::sleep_for(kTick);
+    for (const LiveSessionPtr& session : all()) tasks_.spawn(look_at(session));
+  }
+}
+
+Task<void> Sessions::shut_down(bool end_sandboxes) {
+  if (end_sandboxes) {
+    async::TaskGroup ending(executor_);
+    for (const LiveSessionPtr& session : all()) {
+      ending.spawn(end(session, SessionState::kTerminated, {}, {}));
+    }
+    co_await ending.wait_idle();
+  }
+  co_await tasks_.join();
+}
+
+Result<LiveSessionPtr> Sessions::find_live(const Caller& caller, const SessionId& id) const {
+  auto found = live_.find(id);
+  if (found == live_.end() || found->second->row.tenant != caller.tenant) {
+    return fail(not_found(id));
+  }
+  return found->second;
+}
+
+}  // namespace atl::control

@@ -1,0 +1,82 @@
+#include "control/templates.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace atl::control {
+
+using async::Task;
+
+Task<Result<void>> Templates::load() {
+  ATOLL_CO_TRY(std::vector<model::Template> stored, co_await store_.templates());
+  for (model::Template& one : stored) {
+    std::string id = one.id;
+    templates_[id] = std::make_shared<const model::Template>(std::move(one));
+  }
+  std::vector<store::Change> changes;
+  for (model::Template& one : built_in_templates()) {
+    if (templates_.contains(one.id)) continue;
+    one.created_at = one.updated_at =
+        std::chrono::time_point_cast<std::chrono::milliseconds>(clock_.wall());
+    changes.push_back(store::PutTemplate{one});
+    std::string id = one.id;
+    templates_[id] = std::make_shared<const model::Template>(std::move(one));
+  }
+  if (!changes.empty()) ATOLL_CO_CHECK(co_await store_.write(std::move(changes)));
+  co_return Result<void>();
+}
+
+Result<TemplatePtr> Templates::find(const std::string& id) const {
+  auto found = templates_.find(id);
+  if (found == templates_.end()) return fail(Code::kNotFound, "there is no template " + id);
+  return found->second;
+}
+
+std::vector<TemplatePtr> Templates::list() const {
+  std::vector<TemplatePtr> all;
+  for (const auto& [id, one] : templates_) all.push_back(one);
+  return all;
+}
+
+Task<Result<TemplatePtr>> Templates::add(std::string id, model::TemplateSpec spec) {
+  ATOLL_CO_CHECK(check_template(id, spec));
+  if (templates_.contains(id)) {
+    co_return fail(Code::kAlreadyExists, "there is a template " + id + " already");
+  }
+  if (templates_.size() >= kMax) {
+    co_return fail(Code::kResourceExhausted, "there are too many templates: remove some");
+  }
+  auto now = std::chrono::time_point_cast<std::chrono::milliseconds>(clock_.wall());
+  model::Template row{.id = id, .spec = std::move(spec), .created_at = now, .updated_at = now};
+  std::vector<store::Change> changes;
+  changes.push_back(store::AddTemplate{row});
+  ATOLL_CO_CHECK(co_await store_.write(std::move(changes)));
+  co_return templates_[id] = std::make_shared<const model::Template>(std::move(row));
+}
+
+Task<Result<TemplatePtr>> Templates::replace(std::string id, model::TemplateSpec spec) {
+  ATOLL_CO_CHECK(check_template(id, spec));
+  ATOLL_CO_TRY(TemplatePtr old, find(id));
+  model::Template row = *old;
+  row.spec = std::move(spec);
+  ++row.version;
+  row.updated_at = std::chrono::time_point_cast<std::chrono::milliseconds>(clock_.wall());
+  std::vector<store::Change> changes;
+  changes.push_back(store::PutTemplate{row});
+  ATOLL_CO_CHECK(co_await store_.write(std::move(changes)));
+  co_return templates_[id] = std::make_shared<const model::Template>(std::move(row));
+}
+
+Task<Result<void>> Templates::remove(std::string id) {
+  ATOLL_CO_TRY(TemplatePtr old, find(id));
+  if (old->built_in) {
+    co_return fail(Code::kConflict, "the built-in template " + id + " cannot be removed");
+  }
+  std::vector<store::Change> changes;
+  changes.push_back(store::RemoveTemplate{id});
+  ATOLL_CO_CHECK(co_await store_.write(std::move(changes)));
+  templates_.erase(id);
+  co_return Result<void>();
+}
+
+}  // namespace atl::control
