@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cctype>
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
@@ -88,6 +89,28 @@ inline double available_memory_kb() {
     if (line.starts_with("MemAvailable:")) return std::strtod(line.c_str() + 13, nullptr);
   }
   return 0;
+}
+
+inline double kilobytes_after(const std::string& file, std::initializer_list<const char*> names) {
+  std::ifstream lines(file);
+  std::string line;
+  double sum = 0;
+  while (std::getline(lines, line)) {
+    for (std::string_view name : names) {
+      if (line.starts_with(name)) sum += std::strtod(line.c_str() + name.size(), nullptr);
+    }
+  }
+  return sum;
+}
+
+// Memory that processes and the kernel hold on to, page cache apart: what is shared counts once.
+inline double held_memory_kb() {
+  double sum = kilobytes_after("/proc/meminfo", {"SUnreclaim:", "KernelStack:", "PageTables:"});
+  for (const auto& entry : std::filesystem::directory_iterator("/proc")) {
+    if (std::isdigit(static_cast<unsigned char>(entry.path().filename().c_str()[0])) == 0) continue;
+    sum += kilobytes_after(entry.path().string() + "/smaps_rollup", {"Pss:"});
+  }
+  return sum;
 }
 
 // Runs `measure` with a launcher of its own; returns what main() shall.

@@ -161,7 +161,7 @@ Task<void> idle_memory(Backend* backend, int count) {
   must(std::move(ready), "zygote");
   for (int round = 0; round < 2; ++round) {  // the first warms up slots and caches
     std::vector<Idle> all;
-    double before = available_memory_kb();
+    double before = held_memory_kb();
     for (int i = 0; i < count; ++i) {
       Idle idle{.box = co_await started(backend, preload), .context = {}};
       auto opened = co_await contexts::Context::open(idle.box.get(), {});
@@ -170,7 +170,7 @@ Task<void> idle_memory(Backend* backend, int count) {
       must(std::move(ran), "run");
       all.push_back(std::move(idle));
     }
-    double used = before - available_memory_kb();
+    double used = held_memory_kb() - before;
     if (round == 1) print_value("memory of an idle Python sandbox", "KiB", used / count);
     for (Idle& idle : all) {
       Result<void> closed = co_await idle.context->close();

@@ -7,6 +7,7 @@
 #include "cli/image_options.hpp"
 #include "cli/repl_options.hpp"
 #include "cli/run_options.hpp"
+#include "cli/serve_options.hpp"
 
 namespace atl::cli {
 namespace {
@@ -184,6 +185,16 @@ constexpr std::array kConfigExamples{
     Example{"atoll config show -o json | jq -r .config.server.listen", "For another program."},
 };
 
+constexpr std::array kServeExamples{
+    Example{"atoll serve", "On 127.0.0.1:8080, with the data of this user."},
+    Example{"atoll serve --listen 127.0.0.1:0 --data /tmp/try --no-auth", "For a try."},
+};
+
+constexpr std::array kKeyExamples{
+    Example{"atoll key create --role admin", "Prints the secret of a new key."},
+    Example{"atoll key ls", "All keys, without their secrets."},
+};
+
 constexpr std::array kCompletionExamples{
     Example{"source <(atoll completion bash)", "Bash, this shell only."},
     Example{"atoll completion zsh > \"${fpath[1]}/_atoll\"", "Zsh, for good."},
@@ -297,6 +308,26 @@ std::span<const Command> commands() {
               .sections = kConfigSections,
               .examples = kConfigExamples,
               .words = "show check reference"},
+      Command{.name = "serve",
+              .summary = "run the server: sessions over HTTP",
+              .synopsis = "atoll serve [OPTIONS]",
+              .description =
+                  "Serves the API (docs/api.md) on one port until SIGTERM or Ctrl-C, and then "
+                  "ends what runs. Started as root it starts the launcher and goes on as user "
+                  "`atoll`. Killed, it finds its sessions again at the next start.",
+              .options = serve_option_table(),
+              .examples = kServeExamples},
+      Command{.name = "key",
+              .summary = "make, list and revoke API keys",
+              .synopsis = "atoll key create [OPTIONS]\n"
+                          "atoll key ls [OPTIONS]\n"
+                          "atoll key revoke ID",
+              .description =
+                  "Works on the data folder of a server, which may run meanwhile. The secret is "
+                  "printed once; the server keeps only a hash of it.",
+              .options = key_option_table(),
+              .examples = kKeyExamples,
+              .words = "create ls revoke"},
       Command{.name = "completion",
               .summary = "print a completion script for a shell",
               .synopsis = "atoll completion bash|zsh|fish",
@@ -314,7 +345,7 @@ std::span<const Command> commands() {
               .synopsis = "atoll help [COMMAND]",
               .description = "Shows the manual of a command, as COMMAND --help does.",
               .options = docs_option_table(),
-              .words = "run repl doctor backends image config completion version help"},
+              .words = "run repl doctor backends image config serve key completion version help"},
   };
   return kCommands;
 }

@@ -42,6 +42,12 @@ std::string_view reason(int error) {
   return error == ELOOP ? "is a link without an end" : "leads nowhere";
 }
 
+std::string below(const std::string& folder, const std::string& name) {
+  std::string path = folder;
+  if (!path.empty()) path += '/';
+  return path += name;
+}
+
 class Planner {
  public:
   explicit Planner(BootstrapLimits limits) : limits_(limits) {}
@@ -68,7 +74,7 @@ class Planner {
       return fail(Code::kTooLarge, "folders for new workspaces are nested more than " +
                                        std::to_string(limits_.depth) + " levels deep");
     }
-    UniqueFd folder = open_beneath(root_, source, O_RDONLY | O_DIRECTORY);
+    UniqueFd folder = open_beneath(root_, source.empty() ? "." : source, O_RDONLY | O_DIRECTORY);
     struct stat info{};
     if (!folder || ::fstat(folder.get(), &info) != 0) return fail(io_error(source, errno));
     std::pair<dev_t, ino_t> identity(info.st_dev, info.st_ino);
@@ -79,8 +85,7 @@ class Planner {
     ancestors_.push_back(identity);
     ATOLL_TRY(std::vector<std::string> names, names_in(std::move(folder), source));
     for (const std::string& name : names) {
-      ATOLL_CHECK(add(source == "." ? name : source + "/" + name,
-                      target.empty() ? name : target + "/" + name, depth));
+      ATOLL_CHECK(add(below(source, name), below(target, name), depth));
     }
     ancestors_.pop_back();
     return {};
@@ -186,7 +191,7 @@ Result<bool> add_init_folder(Planner& planner, const std::string& init_dir,
   if (init_dir[0] == '/') {
     if (!is_there(init_dir)) return false;
     ATOLL_CHECK(planner.open_root(init_dir));
-    ATOLL_CHECK(planner.add_tree(".", ""));
+    ATOLL_CHECK(planner.add_tree("", ""));
     return true;
   }
   if (!is_there(folder)) return false;

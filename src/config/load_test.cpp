@@ -114,6 +114,16 @@ TEST(ConfigLoad, TellsAllProblemsAtOnce) {
   EXPECT_EQ(load(sources).error().size(), 3u);
 }
 
+TEST(ConfigLoad, WhatIsWrongIsNotTaken) {
+  Layer layer;
+  const Node* domains = find_path("sandbox.network.deniedDomains", ".").node;
+  layer.add_text(*domains, R"(["good.com", "not a domain"])", {});
+  EXPECT_EQ(layer.problems().size(), 1u);
+  EXPECT_TRUE(layer.settings().empty());
+  layer.add_text(*domains, R"(["good.com"])", {});
+  EXPECT_EQ(layer.settings().count("sandbox.network.deniedDomains"), 1u);
+}
+
 TEST(ConfigLoad, ButNotThousands) {
   std::string text = "{";
   for (int i = 0; i < 20'000; ++i) text += "\"key" + std::to_string(i) + "\": 1,";

@@ -67,8 +67,9 @@ class Acceptor {
 
   bool check(const Element& element, const std::string& below, std::string_view text) {
     std::string fault = fault_of_text(rule_, text);
-    if (!fault.empty()) complain_(element, below, std::move(fault));
-    return fault.empty();
+    if (fault.empty()) return true;
+    complain_(element, below, std::move(fault));
+    return false;
   }
 
   std::optional<boost::json::value> text(const Element& element) {

@@ -37,7 +37,8 @@ using atl::enter::EnterPlan;
 
 constexpr int kNamespaces = CLONE_NEWUSER | CLONE_NEWNS | CLONE_NEWPID | CLONE_NEWIPC |
                             CLONE_NEWUTS | CLONE_NEWNET | CLONE_NEWCGROUP;
-constexpr int kReport = 4;  // where the report ends up, above stdio and control
+constexpr int kReport = 4;  // where these end up, above stdio and control
+constexpr int kArgs = 5;
 constexpr int kAside = 16;
 
 StepError enter_cgroups(const EnterPlan& plan) {
@@ -49,25 +50,39 @@ StepError enter_cgroups(const EnterPlan& plan) {
 
 // Sources are moved aside first: each may stand on another's target.
 StepError arrange_descriptors(const EnterPlan& plan) {
-  int sources[5] = {plan.stdio[0], plan.stdio[1], plan.stdio[2], plan.control, plan.report};
+  int sources[] = {plan.stdio[0], plan.stdio[1], plan.stdio[2],
+                   plan.control,  plan.report,   plan.args};
   for (int& source : sources) {
     if (source < 0) continue;
     source = ::fcntl(source, F_DUPFD_CLOEXEC, kAside);
     if (source < 0) return {UserStep::kStdio, errno};
   }
   if (plan.control < 0) ::close(3);
-  for (int target = 0; target <= kReport; ++target) {
+  for (int target = 0; target <= kArgs; ++target) {
     if (sources[target] >= 0 && ::dup2(sources[target], target) < 0) {
       return {UserStep::kStdio, errno};
     }
   }
-  ::syscall(SYS_close_range, kReport + 1, ~0U, 0);
+  ::syscall(SYS_close_range, kArgs + 1, ~0U, 0);
   return {};
 }
 
-StepError go_to(const char* cwd) {
-  bool named = cwd != nullptr && *cwd != '\0';
-  if (::chdir(named ? cwd : "/workspace") == 0 || (!named && ::chdir("/") == 0)) return {};
+// The working directory stands in the ExecArgs (guest/messages.hpp), behind four fixed fields: the
+// zygote itself never sees what an execution is about, so it cannot pass it on to the next one.
+StepError go_to_directory() {
+  struct {
+    unsigned char fixed[12];
+    std::uint32_t size;
+    char path[4096];
+  } start;
+  ssize_t got = ::pread(kArgs, &start, sizeof start, 0);
+  bool whole = got >= static_cast<ssize_t>(offsetof(decltype(start), path)) &&
+               start.size < sizeof start.path &&
+               got >= static_cast<ssize_t>(offsetof(decltype(start), path) + start.size);
+  if (!whole) return {UserStep::kDirectory, EINVAL};
+  start.path[start.size] = '\0';
+  bool named = start.size > 0;
+  if (::chdir(named ? start.path : "/workspace") == 0 || (!named && ::chdir("/") == 0)) return {};
   return {UserStep::kDirectory, errno};
 }
 
@@ -81,7 +96,7 @@ StepError confine(const EnterPlan& plan) {
   if (user.error != 0) return user;
   // The change of uid made it undumpable, and its own /proc/self somebody else's.
   ::prctl(PR_SET_DUMPABLE, 1, 0, 0, 0);
-  return go_to(plan.cwd);
+  return go_to_directory();
 }
 
 // In the copy: it has its own memory, and nothing here is shared any more.

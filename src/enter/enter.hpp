@@ -12,13 +12,12 @@ struct EnterPlan {
   std::int32_t control = -1;  // becomes descriptor 3; -1: none
   std::int32_t report = -1;   // takes one confine::StartReport
   std::int32_t pidfd = -1;    // pid 1 of the sandbox
-  std::int32_t link = -1;     // where the request came from; not used, closed like all others
+  std::int32_t args = -1;     // a file with the guest's ExecArgs; becomes descriptor 5
   std::uint32_t uid = 0;
   std::uint32_t gid = 0;
   std::uint32_t open_files = 0;
   std::uint32_t task_count = 0;
   std::uint64_t data_bytes = 0;
-  const char* cwd = nullptr;  // empty: /workspace, or / where that is missing
   const std::int32_t* task_fds = nullptr;
 };
 

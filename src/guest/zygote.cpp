@@ -2,7 +2,9 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/memfd.h>
 #include <poll.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "base/send_fds.hpp"
@@ -11,12 +13,17 @@
 namespace atl::guest {
 namespace {
 
-// The zygote looks at nothing but the descriptors and the working directory; the rest is for the
-// process that it becomes.
+// What the execution is about goes past the zygote, in a file: it would stay in the memory that all
+// of its later children share.
 bool ask(int zygote, std::string_view args, const ChildPlan& plan, int report) {
-  const int fds[] = {plan.stdio[0], plan.stdio[1], plan.stdio[2], report, plan.control};
-  std::size_t count = plan.control >= 0 ? 5 : 4;
-  return send_fds(zygote, args.data(), args.size(), std::span(fds, count)) >= 0;
+  UniqueFd file(static_cast<int>(::syscall(SYS_memfd_create, "args", MFD_CLOEXEC)));
+  if (!file || ::write(file.get(), args.data(), args.size()) != static_cast<ssize_t>(args.size()) ||
+      ::lseek(file.get(), 0, SEEK_SET) != 0) {
+    return false;
+  }
+  const int fds[] = {plan.stdio[0], plan.stdio[1], plan.stdio[2], report, file.get(), plan.control};
+  std::size_t count = plan.control >= 0 ? 6 : 5;
+  return send_fds(zygote, "x", 1, std::span(fds, count)) >= 0;
 }
 
 }  // namespace
@@ -28,8 +35,8 @@ Result<pid_t> start_by_zygote(Server& server, const ExecArgs& args, ChildPlan& p
   UniqueFd report(ends[0]);
   UniqueFd theirs(ends[1]);
   if (!ask(server.zygote().get(), encoded(args), plan, theirs.get())) {
-    // Too long for one message is this request's affair; anything else is the zygote's end.
-    if (errno != EMSGSIZE && errno != EAGAIN) server.zygote().reset();
+    // Too many at once, or no memory, is this request's affair; anything else is the zygote's end.
+    if (errno != EAGAIN && errno != ENOMEM && errno != EMFILE) server.zygote().reset();
     return 0;
   }
   theirs.reset();

@@ -99,6 +99,22 @@ TEST(Hostile, BadChunksAreRefused) {
   });
 }
 
+TEST(Hostile, ChunksMayComeByteByByte) {
+  test::with_server(test::count_body, [](Bench bench) -> Task<void> {
+    const std::string start = "POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n";
+    for (std::string body : {"0\r\n\r\n", "0\r\nA: b\r\n\r\n", "3\r\nabc\r\n0\r\n\r\n"}) {
+      RawClient client(bench);
+      co_await client.send(start);
+      for (char byte : body) {
+        co_await client.send(std::string(1, byte));
+        for (int i = 0; i < 5; ++i) co_await async::yield_now();
+      }
+      std::string head = co_await client.read_until("\r\n\r\n");
+      EXPECT_EQ(test::status_in(head), 200) << body;
+    }
+  });
+}
+
 TEST(Hostile, HugeHeadsAreRefused) {
   test::with_server(test::say_ok, [](Bench bench) -> Task<void> {
     const std::string start = "GET / HTTP/1.1\r\nHost: a\r\n";

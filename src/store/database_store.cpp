@@ -45,12 +45,15 @@ DatabaseStore::DatabaseStore(StoreParts parts)
 async::Task<Result<void>> DatabaseStore::write(std::vector<Change> changes) {
   auto shared = std::make_shared<std::vector<Change>>(std::move(changes));
   bool has_files = !with_files(*shared).empty();
-  if (has_files) ATOLL_CO_CHECK(co_await write_files(shared));
-  Result<void> done = co_await writer_.write([shared](Connection& db) -> Result<void> {
-    for (Change& change : *shared) ATOLL_CHECK(apply_change(db, change));
-    return {};
-  });
-  if (!done && has_files) co_await drop_files(shared);
+  Result<void> done;
+  if (has_files) done = co_await write_files(shared);
+  if (done) {
+    done = co_await writer_.write([shared](Connection& db) -> Result<void> {
+      for (Change& change : *shared) ATOLL_CHECK(apply_change(db, change));
+      return {};
+    });
+  }
+  if (!done && has_files) co_await drop_files(shared, done.error().code());
   co_return done;
 }
 
@@ -64,9 +67,11 @@ async::Task<Result<void>> DatabaseStore::write_files(std::shared_ptr<std::vector
   co_return co_await async::on_pool(files_, std::move(job));
 }
 
-// After a write that failed. A file whose row is there, from a write before, stays; without an
-// answer from the database it stays too, and goes at the next start.
-async::Task<void> DatabaseStore::drop_files(std::shared_ptr<std::vector<Change>> changes) {
+// After a write that failed. A file whose row is there, from a write before, stays. So does one of
+// which the database cannot say yet whether its row will be: it goes at the next start.
+async::Task<void> DatabaseStore::drop_files(std::shared_ptr<std::vector<Change>> changes,
+                                            Code reason) {
+  if (reason == Code::kNoAvailableRuntime) co_return;
   for (const model::Execution* row : with_files(*changes)) {
     ExecutionId id = row->id;
     Result<FoundOutput> found =

@@ -50,7 +50,7 @@ class DatabaseStore final : public Store {
   template <typename T>
   async::Task<Result<T>> read(std::function<Result<T>(Connection&)> query);
   async::Task<Result<void>> write_files(std::shared_ptr<std::vector<Change>> changes);
-  async::Task<void> drop_files(std::shared_ptr<std::vector<Change>> changes);
+  async::Task<void> drop_files(std::shared_ptr<std::vector<Change>> changes, Code reason);
 
   UniqueFd lock_;
   OutputFiles outputs_;

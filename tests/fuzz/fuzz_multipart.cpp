@@ -26,10 +26,9 @@ std::string run(std::string_view body, std::size_t step) {
       if (event->kind == Kind::kPartBegin) said += "<" + event->name + ">";
       if (event->kind == Kind::kData) said += event->data;
       if (event->kind == Kind::kPartEnd) said += ";";
-      if (event->kind == Kind::kEnd) said += "END";
     }
   }
-  return said + (parser.finish() ? "" : "?");
+  return said + (parser.finish() ? "END" : "?");
 }
 
 }  // namespace atl::fuzz

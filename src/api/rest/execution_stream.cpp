@@ -30,13 +30,13 @@ Task<Result<void>> follow(http::Exchange* exchange, control::LiveExecutionPtr ex
   std::shared_ptr<Spool> spool = execution->spool;
   StreamPosition from = after.value_or(StreamPosition());
   from.number = std::min(from.number, spool->last_number());
+  Spool::Reader reader(spool, from.number);  // from now on nothing is dropped
   http::SseWriter writer(*exchange);
   ExecutionEvents events(std::move(from));
   std::vector<http::SseEvent> pending;
   if (!after) pending.push_back(events.init(execution->row));
   ATOLL_CO_CHECK(co_await writer.begin());
   ATOLL_CO_CHECK(co_await send_all(&writer, &pending));
-  Spool::Reader reader(spool, events.position().number);
   for (;;) {
     Result<const SpoolEvent*> event =
         co_await async::with_deadline(next_event(&reader), async::deadline_in(kKeepAlive),

@@ -61,7 +61,7 @@ void Routes::add(http::Method method, std::string_view path, std::string_view op
 void add_rest_routes(http::Router& router, control::Control& control, const RestOptions& options) {
   auto rest = std::make_shared<Rest>(control, options);
   rest->tasks.spawn(follow_events(&rest->control, &rest->metrics));
-  control.sessions().set_restore(restore_from(rest.get()));
+  control.sessions().set_restore(restore_from(rest));
   Routes routes(router, rest);
   add_sessions(routes);
   add_executions(routes);

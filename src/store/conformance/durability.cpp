@@ -8,6 +8,8 @@
 #include <array>
 #include <random>
 
+#include <boost/asio/this_coro.hpp>
+
 #include "async/task_group.hpp"
 #include "base/unique_fd.hpp"
 #include "store/conformance/deed.hpp"
@@ -130,8 +132,8 @@ async::Task<void> write_refused(Store* store, std::size_t* done) {
   ++*done;
 }
 
-async::Task<void> many_at_once(async::Executor executor, Store* store, std::size_t* done) {
-  async::TaskGroup group(executor);
+async::Task<void> many_at_once(Store* store, std::size_t* done) {
+  async::TaskGroup group(co_await boost::asio::this_coro::executor);
   for (std::uint64_t i = 0; i < 300; ++i) {
     group.spawn(write_and_read(store, i, done));
     if (i % 10 == 0) group.spawn(write_refused(store, done));
@@ -142,8 +144,7 @@ async::Task<void> many_at_once(async::Executor executor, Store* store, std::size
 TEST_F(Durability, ManyAtOnceAndTheRefusedAlone) {
   must(write(PutTemplate{{.id = "taken"}}));
   std::size_t done = 0;
-  async::run_to_end<void>(
-      [&](async::Executor executor) { return many_at_once(executor, &store(), &done); });
+  wait(many_at_once(&store(), &done));
   EXPECT_EQ(done, 330u);
   EXPECT_EQ(must(wait(store().sessions({}, {.limit = 1000}))).size(), 300u);
 }

@@ -3,11 +3,83 @@
 #include <stdlib.h>
 
 #include <filesystem>
+#include <future>
 #include <stdexcept>
+#include <thread>
 
+#include <boost/asio/post.hpp>
+
+#include "async/event.hpp"
+#include "async/run.hpp"
+#include "async/task_group.hpp"
 #include "observe/log.hpp"
 
 namespace atl::store {
+
+namespace {
+
+async::Task<void> finish(async::Task<void> task, std::promise<void>* done) {
+  try {
+    co_await std::move(task);
+  } catch (...) {
+    done->set_exception(std::current_exception());
+    co_return;
+  }
+  done->set_value();
+}
+
+class IoThread {
+ public:
+  IoThread() {
+    std::promise<void> started;
+    thread_ = std::thread([this, &started] {
+      async::run_to_end<void>([&](async::Executor executor) { return serve(executor, &started); });
+    });
+    started.get_future().wait();
+  }
+  IoThread(const IoThread&) = delete;
+  IoThread& operator=(const IoThread&) = delete;
+  ~IoThread() {
+    boost::asio::post(executor_, [this] {
+      ending_ = true;
+      changed_->notify_all();
+    });
+    thread_.join();
+  }
+
+  void run(async::Task<void> task) {
+    std::promise<void> done;
+    boost::asio::post(executor_, [&, work = std::move(task)]() mutable {
+      tasks_->spawn(finish(std::move(work), &done));
+    });
+    done.get_future().get();
+  }
+
+ private:
+  async::Task<void> serve(async::Executor executor, std::promise<void>* started) {
+    async::TaskGroup tasks(executor);
+    async::Event changed;
+    executor_ = executor;
+    tasks_ = &tasks;
+    changed_ = &changed;
+    started->set_value();
+    while (!ending_) co_await changed.wait();
+    co_await tasks.join();
+  }
+
+  async::Executor executor_;
+  async::TaskGroup* tasks_ = nullptr;
+  async::Event* changed_ = nullptr;
+  bool ending_ = false;
+  std::thread thread_;
+};
+
+}  // namespace
+
+void Loop::run(async::Task<void> task) {
+  static IoThread thread;
+  thread.run(std::move(task));
+}
 
 TempFolder::TempFolder()
     : path_((std::filesystem::temp_directory_path() / "atoll-store-XXXXXX").string()) {

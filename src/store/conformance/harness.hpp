@@ -3,13 +3,15 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
 #include <gtest/gtest.h>
 
-#include "async/run.hpp"
+#include "async/task.hpp"
 #include "store/connection.hpp"
 #include "store/store.hpp"
 
@@ -37,10 +39,29 @@ class TempFolder {
   std::string path_;
 };
 
-// Runs one task to its end; the store does not care which loop it is called from.
+// The I/O thread: one for the whole program, because a store's threads post to it until they end.
+class Loop {
+ public:
+  static void run(async::Task<void> task);
+};
+
+namespace detail {
+template <typename T>
+async::Task<void> keep(async::Task<T> task, std::optional<T>* result) {
+  result->emplace(co_await std::move(task));
+}
+}  // namespace detail
+
+// Runs one task to its end on the I/O thread.
 template <typename T>
 T wait(async::Task<T> task) {
-  return async::run_to_end<T>([&](async::Executor) { return std::move(task); });
+  if constexpr (std::is_void_v<T>) {
+    Loop::run(std::move(task));
+  } else {
+    std::optional<T> result;
+    Loop::run(detail::keep(std::move(task), &result));
+    return std::move(*result);
+  }
 }
 
 // The value, or an exception that fails the test with the error's text.

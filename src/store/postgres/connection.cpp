@@ -77,6 +77,7 @@ class PostgresConnection final : public Connection {
   Result<void> prepare_to_write() override {
     ATOLL_CHECK(plain("DELETE FROM writers WHERE seen_at < " +
                       std::to_string(now_ms() - kForgottenAfterMs)));
+    // Committed before it is needed: a row that another transaction is inserting is not waited for.
     std::string id = make_sortable_id();
     ATOLL_CHECK(plain("INSERT INTO writers (id, number, seen_at) VALUES ('" + id + "', 0, " +
                       std::to_string(now_ms()) + ")"));
@@ -91,9 +92,12 @@ class PostgresConnection final : public Connection {
       ATOLL_CHECK(plain("BEGIN"));
       return {};
     }
-    ATOLL_CHECK(plain("BEGIN; UPDATE writers SET number = " + std::to_string(++number_) +
-                      ", seen_at = " + std::to_string(now_ms()) + " WHERE id = '" + writer_id_ +
-                      "'"));
+    // An update, unless another server has taken us for long gone.
+    std::string number = std::to_string(++number_);
+    std::string now = std::to_string(now_ms());
+    ATOLL_CHECK(plain(
+        "BEGIN; INSERT INTO writers (id, number, seen_at) VALUES ('" + writer_id_ + "', " + number +
+        ", " + now + ") ON CONFLICT (id) DO UPDATE SET number = " + number + ", seen_at = " + now));
     return {};
   }
 

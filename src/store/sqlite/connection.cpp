@@ -61,7 +61,7 @@ class SqliteConnection final : public Connection {
   explicit SqliteConnection(Handle handle) : handle_(std::move(handle)) {}
 
   Result<void> set_up(const std::string& file, Use use) {
-    ATOLL_CHECK(run_script("PRAGMA journal_mode = WAL"));
+    ATOLL_CHECK(use_log());
     ATOLL_CHECK(
         run_script("PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON; "
                    "PRAGMA temp_store = MEMORY; PRAGMA wal_autocheckpoint = 0"));
@@ -119,6 +119,16 @@ class SqliteConnection final : public Connection {
   }
 
  private:
+  Result<void> use_log() {
+    bool has_log = false;
+    ATOLL_CHECK(run("PRAGMA journal_mode = WAL", {}, [&](const Row& row) -> Result<void> {
+      has_log = row.text(0) == "wal";
+      return {};
+    }));
+    if (has_log) return {};
+    return fail(Code::kUnsupported, "the data folder is on a file system without shared memory");
+  }
+
   static int note_log(void* self, sqlite3* /*handle*/, const char* /*name*/, int pages) {
     static_cast<SqliteConnection*>(self)->pages_in_log_ = pages;
     return SQLITE_OK;

@@ -1,14 +1,19 @@
 // The conformance suite on SQLite, and what only SQLite can suffer: the disk under it.
 #include <sched.h>
+#include <spawn.h>
 #include <sys/mount.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <array>
 #include <fstream>
+#include <string_view>
 
 #include "store/conformance/deed.hpp"
 #include "store/conformance/harness.hpp"
 #include "store/sqlite/connection.hpp"
+
+extern char** environ;
 
 namespace atl::store {
 namespace {
@@ -46,24 +51,7 @@ bool mount_small_disk(const std::string& folder) {
 }
 
 constexpr int kNoDisk = 77;
-
-// In a child, whose namespaces the other cases must not get.
-template <typename Body>
-int on_small_disk(const std::string& folder, Body body) {
-  pid_t pid = ::fork();
-  if (pid == 0) {
-    if (!mount_small_disk(folder)) ::_exit(kNoDisk);
-    try {
-      body();
-    } catch (const std::exception& exception) {
-      ADD_FAILURE() << exception.what();
-    }
-    ::_exit(testing::Test::HasFailure() ? 1 : 0);
-  }
-  int status = 0;
-  ::waitpid(pid, &status, 0);
-  return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
-}
+constexpr const char* kOnSmallDisk = "--on-small-disk";
 
 std::vector<Change> one_key(const std::string& id, std::size_t size) {
   std::vector<Change> changes;
@@ -103,11 +91,30 @@ void fill_and_empty(const std::string& folder) {
   wait(store->close());
 }
 
+// What this program does as a child: the other cases must not get its namespaces.
+int run_on_small_disk(const std::string& folder) {
+  if (!mount_small_disk(folder)) return kNoDisk;
+  try {
+    fill_and_empty(folder);
+  } catch (const std::exception& exception) {
+    ADD_FAILURE() << exception.what();
+  }
+  return testing::Test::HasFailure() ? 1 : 0;
+}
+
 TEST(SqliteStore, AFullDiskIsAnErrorAndPasses) {
   TempFolder folder;
-  int exit_code = on_small_disk(folder.path(), [&] { fill_and_empty(folder.path()); });
-  if (exit_code == kNoDisk) GTEST_SKIP() << "this host lets nobody mount a tmpfs";
-  EXPECT_EQ(exit_code, 0) << "see above";
+  std::string program = "/proc/self/exe";
+  std::string option = kOnSmallDisk;
+  std::string path = folder.path();
+  std::array<char*, 4> argv = {program.data(), option.data(), path.data(), nullptr};
+  pid_t pid = -1;
+  ASSERT_EQ(::posix_spawn(&pid, program.c_str(), nullptr, nullptr, argv.data(), environ), 0);
+  int status = 0;
+  ASSERT_EQ(::waitpid(pid, &status, 0), pid);
+  ASSERT_TRUE(WIFEXITED(status));
+  if (WEXITSTATUS(status) == kNoDisk) GTEST_SKIP() << "this host lets nobody mount a tmpfs";
+  EXPECT_EQ(WEXITSTATUS(status), 0) << "see above";
 }
 
 TEST(SqliteStore, SomethingElseInItsPlace) {
@@ -126,3 +133,11 @@ TestedDatabase& tested_database() {
 }
 
 }  // namespace atl::store
+
+int main(int argc, char** argv) {
+  testing::InitGoogleTest(&argc, argv);
+  if (argc == 3 && std::string_view(argv[1]) == atl::store::kOnSmallDisk) {
+    return atl::store::run_on_small_disk(argv[2]);
+  }
+  return RUN_ALL_TESTS();
+}

@@ -14,6 +14,7 @@ ESCAPING_LOCALES = ("C", "POSIX", "C.UTF-8", "C.utf8", "UTF-8")
 
 _settled_locale = None  # _named_locale() of the zygote, if it is one of UTF-8
 _library_path = None  # sys.path without the entry for the program
+_rehearsed = None  # the environment that this process has taken on already
 
 
 def remember():
@@ -34,13 +35,20 @@ def settle():
         _settled_locale = _named_locale()
 
 
-def rehearse():
-    """In a child that waits for its environment: what need not wait, and the pages of what must."""
-    become([b"%b=%b" % variable for variable in os.environb.items()])
+def rehearse(environment):
+    """In a child that waits for its environment, which is likely to be this one."""
+    global _rehearsed
+    understood = become(environment)
+    if understood:
+        _rehearsed = environment
 
 
-def become(environment, seeded=False):
+def become(environment):
     """Takes on an environment. False if only an interpreter's start can do what it asks for."""
+    if environment == _rehearsed:
+        _open_streams()
+        _set_path()  # which depends on what is there
+        return True
     had_zone = os.environ.get("TZ")
     understood = _set_environment(environment) and (_named_locale() == _settled_locale or _set_locale())
     if had_zone or os.environ.get("TZ"):
@@ -48,7 +56,7 @@ def become(environment, seeded=False):
     _reset_signals()
     _open_streams()
     _set_path()
-    if not seeded:
+    if _rehearsed is None:
         _reseed()
     return understood
 

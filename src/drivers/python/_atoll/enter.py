@@ -3,15 +3,16 @@ import ctypes
 import errno
 import os
 
+ARGS_FD = 5  # in the child: the ExecArgs of its execution
 DEFAULT_PATH = "/opt/atoll/lib/enter.so"
 
 
 class EnterPlan(ctypes.Structure):
     _fields_ = [
         *((name, ctypes.c_int32) for name in ("stdin_fd", "stdout_fd", "stderr_fd", "control_fd", "report_fd",
-                                              "pidfd", "link_fd")),
+                                              "pidfd", "args_fd")),
         *((name, ctypes.c_uint32) for name in ("uid", "gid", "open_files", "task_count")),
-        ("data_bytes", ctypes.c_uint64), ("cwd", ctypes.c_char_p), ("task_fds", ctypes.POINTER(ctypes.c_int))]
+        ("data_bytes", ctypes.c_uint64), ("task_fds", ctypes.POINTER(ctypes.c_int))]
 
 
 class Helper:
@@ -34,16 +35,16 @@ class Helper:
         """Whether a child may go as it is. One with files to open again may not: its modules' hooks ran before."""
         return self._enter_whole is not None and self._held.none() and self._enter_whole(None) == 1
 
-    def enter_whole(self, fds, box, cwd):
+    def enter_whole(self, fds, box):
         """Returns inside, or not at all."""
-        if self._enter_whole(ctypes.byref(_plan(fds, box, cwd))) != 0:
+        if self._enter_whole(ctypes.byref(_plan(fds, box))) != 0:
             os._exit(127)
 
-    def enter(self, box, fds, cwd):
+    def enter(self, box, fds):
         """True in the child, which is then inside; False in the zygote. OSError if there is no child."""
         if not self._held.fit(box.open_files):
             raise OSError(errno.EMFILE, os.strerror(errno.EMFILE))
-        plan = _plan(fds, box, cwd)
+        plan = _plan(fds, box)
         self._before()
         result = self._enter(ctypes.byref(plan))
         if result == 0:
@@ -59,10 +60,9 @@ class Helper:
         return False
 
 
-def _plan(fds, box, cwd):
+def _plan(fds, box):
     tasks = (ctypes.c_int * max(1, len(box.tasks)))(*box.tasks)
     return EnterPlan(
-        stdin_fd=fds[0], stdout_fd=fds[1], stderr_fd=fds[2], report_fd=fds[3],
-        control_fd=fds[4] if len(fds) > 4 else -1, pidfd=box.pidfd, link_fd=-1, uid=box.uid, gid=box.gid,
-        open_files=box.open_files, task_count=len(box.tasks), data_bytes=box.data_bytes, cwd=cwd or None,
-        task_fds=tasks)
+        stdin_fd=fds[0], stdout_fd=fds[1], stderr_fd=fds[2], report_fd=fds[3], args_fd=fds[4],
+        control_fd=fds[5] if len(fds) > 5 else -1, pidfd=box.pidfd, uid=box.uid, gid=box.gid,
+        open_files=box.open_files, task_count=len(box.tasks), data_bytes=box.data_bytes, task_fds=tasks)

@@ -11,12 +11,17 @@ import socket
 import struct
 import sys
 
-from _atoll import afresh, execargs, script
+from _atoll import afresh, script
 
 STOCK, MAX_BOXES, MAX_FAILURES = 2, 64, 3
 READY = b"r"
+# Of an execution that asks for nothing else (src/sandbox/exec_args.cpp); another one costs a little time.
+USUAL_ENVIRONMENT = (
+    b"HOME=/workspace", b"LANG=C.UTF-8",
+    b"PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin:/opt/atoll/bin", b"PYTHONUNBUFFERED=1",
+    b"TMPDIR=/tmp", b"USER=user")
 FIELDS = struct.Struct("<4IQ")
-MAX_FDS, MAX_MESSAGE = 32, 64 << 10  # what a socket takes at once
+MAX_FDS = 32
 
 
 class Spares:
@@ -63,21 +68,22 @@ class Spares:
         self._forget(channel)
         return True
 
-    def give(self, box, fds, message):
+    def give(self, box, fds):
         """Hands an execution to a spare. False when there is none: nothing has happened then."""
-        while self._ready and len(message) <= MAX_MESSAGE:
+        while self._ready:
             channel = self._ready.pop(next(iter(self._ready)))
-            fields = FIELDS.pack(box.uid, box.gid, box.open_files, len(box.tasks), box.data_bytes)
-            passed = array.array("i", [box.pidfd, *box.tasks, *fds])
-            try:
-                channel.sendmsg([fields, message], [(socket.SOL_SOCKET, socket.SCM_RIGHTS, passed)],
-                                socket.MSG_NOSIGNAL | socket.MSG_DONTWAIT)
+            sent = _send(channel, box, fds)
+            self._forget(channel)
+            if sent:
                 return True
-            except OSError:
-                continue
-            finally:
-                self._forget(channel)
         return False
+
+    def rehearse(self, box, fds):
+        """give() to nobody."""
+        ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET | socket.SOCK_CLOEXEC)
+        _send(ours, box, fds)
+        ours.close()
+        theirs.close()
 
     def let_go(self):
         """In a child: these objects must not close descriptors that are no longer theirs."""
@@ -89,6 +95,17 @@ class Spares:
         channel.close()
 
 
+def _send(channel, box, fds):
+    fields = FIELDS.pack(box.uid, box.gid, box.open_files, len(box.tasks), box.data_bytes)
+    try:
+        passed = array.array("i", [box.pidfd, *box.tasks, *fds])
+        channel.sendmsg([fields], [(socket.SOL_SOCKET, socket.SCM_RIGHTS, passed)],
+                        socket.MSG_NOSIGNAL | socket.MSG_DONTWAIT)
+        return True
+    except OSError:
+        return False
+
+
 class Box:
     """As a spare knows it."""
 
@@ -98,9 +115,9 @@ class Box:
 
 
 def wait(channel, helper):
-    """In the spare: gets ready, waits for its execution, goes there. Returns the execution's message."""
+    """In the spare: gets ready, waits for its execution, and returns inside."""
     try:
-        return _wait(channel, helper)
+        _wait(channel, helper)
     except BaseException:
         os._exit(127)  # nothing may lead back into the zygote; whoever waits sees the end of the report
 
@@ -110,20 +127,19 @@ def _wait(channel, helper):
     os.closerange(3, fd)
     os.closerange(fd + 1, 1 << 20)
     channel = socket.socket(fileno=fd)
-    afresh.rehearse()
+    afresh.rehearse(list(USUAL_ENVIRONMENT))
     script.rehearse()
     channel.send(READY)
     fds = array.array("i")
-    data, control, _, _ = channel.recvmsg(FIELDS.size + MAX_MESSAGE, socket.CMSG_SPACE(MAX_FDS * fds.itemsize),
+    data, control, _, _ = channel.recvmsg(FIELDS.size + 1, socket.CMSG_SPACE(MAX_FDS * fds.itemsize),
                                           socket.MSG_CMSG_CLOEXEC)
-    if not data:
+    if len(data) != FIELDS.size:
         os._exit(0)  # the zygote has ended
     for _, _, passed in control:
         fds.frombytes(passed)
-    box, message = Box(data, fds), data[FIELDS.size:]
+    box = Box(data, fds)
     channel.detach()
-    helper.enter_whole(fds[1 + len(box.tasks):], box, execargs.working_directory(message))
+    helper.enter_whole(fds[1 + len(box.tasks):], box)
     threads = sys.modules.get("threading")
     if threads is not None:
         threads.main_thread()._set_native_id()
-    return message

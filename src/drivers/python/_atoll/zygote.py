@@ -19,14 +19,14 @@ import sys
 import time
 
 from _atoll import afresh, descriptors, execargs, finish, preload, spare
-from _atoll.enter import Helper
+from _atoll.enter import ARGS_FD, Helper
 
 LISTEN_FD, READY_FD = 3, 4
 LIFE_FD = 199  # a lock that ends with this process; a child does not have it
 HIGH_FD = 200  # where a preloaded module does not close them by accident
 MAGIC, VERSION = 0x47595A41, 1
 BOX = struct.Struct("<6IQ")
-MAX_MESSAGE = 4 << 20
+REQUEST = b"x"
 MAX_FDS, MAX_TASKS, MAX_BOXES = 32, 16, 4096
 IDLE_SECONDS = 600
 BACKLOG = 64
@@ -56,24 +56,23 @@ def run(words, usual):
     os.write(ready, json.dumps(report, ensure_ascii=False).encode("utf-8", "replace") + b"\n")
     os.close(ready)
     zygote = Zygote(connections, helper)
-    message = zygote.serve()
-    if zygote.spare_channel is not None:
-        message = spare.wait(zygote.spare_channel, helper)
-    if message is None:
+    if not zygote.serve():
         os._exit(0)
-    return _begin(message, usual, zygote.spare_channel is not None)
+    if zygote.spare_channel is not None:
+        spare.wait(zygote.spare_channel, helper)
+    return _begin(usual)
 
 
-def _begin(message, usual, seeded):
+def _begin(usual):
     """In the child, inside the sandbox."""
     from _atoll import script
 
     try:
-        argv, environment = execargs.command_and_environment(message)
+        argv, environment = execargs.command_and_environment(execargs.read(ARGS_FD))
         argv = [os.fsdecode(word) for word in argv]
     except execargs.BadMessage:
         os._exit(127)
-    understood = afresh.become(environment, seeded)
+    understood = afresh.become(environment)
     if argv[1:] == ["@context"]:
         from _atoll import context
 
@@ -112,19 +111,20 @@ class Zygote:
         self.spare_channel = None  # in a spare: where its execution comes from
 
     def serve(self):
-        """None when nobody needs it any more, and in a spare; in a child, the message that the child is for."""
+        """False when nobody needs it any more. True in a child, and in a spare."""
         deadline = time.monotonic() + self._idle
         while True:
             left = deadline - time.monotonic()
             if not self._boxes and left <= 0:
-                return None
+                return False
             lacking = self._spares.lacking(len(self._boxes))
             events = self._poll.poll(QUIET_MS if lacking else None if self._boxes else max(1, left * 1000))
             if lacking and not events:
                 self.spare_channel = self._spares.grow()
                 if self.spare_channel is not None:
                     self._let_go()
-                    return None
+                    return True
+                self._rehearse()
             for fd, _ in events:
                 if fd == self._wake:
                     self._reap()
@@ -132,10 +132,9 @@ class Zygote:
                 if self._spares.heard(fd):
                     continue
                 deadline = time.monotonic() + self._idle
-                message = self._heard(fd)
-                if message is not None:
+                if self._heard(fd):
                     self._let_go()
-                    return message
+                    return True
 
     def _heard(self, fd):
         if fd in self._boxes:
@@ -144,7 +143,7 @@ class Zygote:
             self._box(fd)
         elif fd == self._listener.fileno():
             self._accept()
-        return None
+        return False
 
     def _accept(self):
         try:
@@ -176,25 +175,20 @@ class Zygote:
         self._poll.register(fds[0], select.POLLIN)
 
     def _execution(self, fd):
-        """The message, in the child that is made for it."""
+        """True in the child that is made for it. What it is about stands in a file that only the child reads."""
         box = self._boxes[fd]
-        message, fds = _received(box.link, MAX_MESSAGE)
+        message, fds = _received(box.link, 2)
         try:
             if message == b"":
-                return None  # nothing there after all
-            if message is None or len(fds) not in (4, 5):
-                raise execargs.BadMessage
-            cwd = execargs.working_directory(message)
-            if self._spares.give(box, fds, message):
-                pass
-            elif self._helper.enter(box, fds, cwd):
-                return message
-        except execargs.BadMessage:
-            self._drop(fd)
+                return False  # nothing there after all
+            if message != REQUEST or len(fds) not in (5, 6):
+                self._drop(fd)
+            elif not self._spares.give(box, fds) and self._helper.enter(box, fds):
+                return True
         except OSError:
             pass  # the guest sees the end of the report
         _close_all(fds)
-        return None
+        return False
 
     def _drop(self, fd):
         self._poll.unregister(fd)
@@ -211,6 +205,21 @@ class Zygote:
                 pass
         except ChildProcessError:
             pass
+
+    def _rehearse(self):
+        """What handing over an execution touches, while nobody waits: every fork shares all pages anew."""
+        ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET | socket.SOCK_CLOEXEC)
+        box = Box(ours, self._wake, [], (0,) * 7)
+        self._poll.register(ours, select.POLLIN)
+        theirs.sendmsg([REQUEST], [(socket.SOL_SOCKET, socket.SCM_RIGHTS, array.array("i", [self._wake]))])
+        for fd, _ in self._poll.poll(0):
+            if fd == ours.fileno():
+                _, fds = _received(box.link, 2)
+                self._spares.rehearse(box, fds)
+                _close_all(fds)
+        self._poll.unregister(ours)
+        ours.close()
+        theirs.close()
 
     def _let_go(self):
         """In the child: descriptors are closed, and these objects must not close others of their numbers."""

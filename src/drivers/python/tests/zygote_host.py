@@ -123,15 +123,19 @@ class Execution:
     def __init__(self, link, argv, env=None, cwd=None, stdin=b"", control=False):
         pipes = [os.pipe() for _ in range(4)]  # stdin, stdout, stderr, report
         self._input, theirs = pipes[0][1], [pipes[0][0], *(pipe[1] for pipe in pipes[1:])]
+        env = environment() if env is None else env
+        message = exec_args(argv, [f"{name}={value}" for name, value in env.items()], cwd or str(FOLDER))
+        theirs.append(os.memfd_create("args"))
+        with open(theirs[-1], "wb", closefd=False) as file:
+            file.write(message)
+        os.lseek(theirs[-1], 0, os.SEEK_SET)
         self._outputs = [pipe[0] for pipe in pipes[1:]]
         self.control = None
         if control:
             self.control, other = socket.socketpair()
             self.control.settimeout(DEADLINE)
             theirs.append(other.detach())
-        env = environment() if env is None else env
-        message = exec_args(argv, [f"{name}={value}" for name, value in env.items()], cwd or str(FOLDER))
-        socket.send_fds(link, [message], theirs)
+        socket.send_fds(link, [b"x"], theirs)
         for fd in theirs:
             os.close(fd)
         os.write(self._input, stdin)

@@ -1,0 +1,49 @@
+// The paths of the platform's first client, below /workspace/se: they always wait, and take a
+// session's config beside the other members or inside `config`.
+#include "api/limits.hpp"
+#include "api/rest/bodies.hpp"
+#include "api/rest/execute.hpp"
+#include "api/rest/files.hpp"
+#include "api/rest/routes.hpp"
+#include "api/rest/sessions.hpp"
+
+namespace atl::api::rest {
+
+namespace {
+
+using http::Method;
+
+constexpr double kTimeout = 300;  // seconds, where the request says none
+
+Task<Answer<http::Response>> create_session(Call call) {
+  ATOLL_CO_TRY(std::string text, co_await read_json_text(call, kMaxSmallBody));
+  ATOLL_CO_TRY(FlatCreateBody body, decode_body<FlatCreateBody>(text));
+  ATOLL_CO_TRY(control::CreateRequest request, to_request(std::move(body)));
+  ATOLL_CO_TRY(Once once, co_await begin_once(call, std::move(text)));
+  if (once.earlier) co_return replay(*once.earlier);
+  co_return co_await create_and_answer(call, std::move(request), std::move(once), {.wait = true});
+}
+
+Task<Answer<void>> execute(Call call) {
+  ATOLL_CO_TRY(std::string text, co_await read_json_text(call, kMaxJsonBody));
+  ATOLL_CO_TRY(ExecuteBody body, decode_body<ExecuteBody>(text));
+  if (!body.timeout) body.timeout = kTimeout;
+  ATOLL_CO_TRY(control::ExecuteRequest request, to_request(std::move(body)));
+  ATOLL_CO_TRY(Once once, co_await begin_once(call, std::move(text)));
+  if (once.earlier) co_return co_await answer_again(call, std::move(*once.earlier));
+  co_return co_await execute_and_wait(call, call.session_id(), std::move(request), std::move(once),
+                                      std::nullopt);
+}
+
+}  // namespace
+
+void add_aliases(Routes& routes) {
+  routes.add_bare(Method::kPost, "/workspace/se/session", "aliasCreateSession", create_session);
+  routes.add_bare(Method::kPost, "/workspace/se/execute_code/{id}", "aliasExecuteCode", execute);
+  routes.add_bare(Method::kPost, "/workspace/se/execute/{id}", "aliasExecute", execute);
+  routes.add_bare(Method::kPost, "/workspace/se/upload/{id}", "aliasUpload", upload_files);
+  routes.add_bare(Method::kGet, "/workspace/se/download/{id}/{name...}", "aliasDownload",
+                  download_file);
+}
+
+}  // namespace atl::api::rest

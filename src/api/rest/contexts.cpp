@@ -1,0 +1,53 @@
+#include <boost/json/array.hpp>
+
+#include "api/limits.hpp"
+#include "api/rest/bodies.hpp"
+#include "api/rest/once.hpp"
+#include "api/rest/routes.hpp"
+#include "api/rest/views.hpp"
+
+namespace atl::api::rest {
+
+namespace {
+
+using http::Method;
+
+Task<Answer<http::Response>> open_context(Call call) {
+  ATOLL_CO_TRY(std::string text, co_await read_json_text(call, kMaxSmallBody));
+  ATOLL_CO_TRY(ContextBody body, decode_body<ContextBody>(text));
+  ATOLL_CO_TRY(control::OpenContextRequest request, to_request(std::move(body)));
+  ATOLL_CO_TRY(Once once, co_await begin_once(call, std::move(text)));
+  if (once.earlier) co_return replay(*once.earlier);
+  ATOLL_CO_TRY(control::ContextView opened,
+               co_await call.control().executions().open_context(call.caller, call.session_id(),
+                                                                 std::move(request)));
+  std::string view = codec::serialize(context_view(opened, call.session_id()));
+  ATOLL_CO_CHECK(co_await write_answer(call, keep_answer(call, once), 201, view, opened.id.str()));
+  co_return json_text_response(201, std::move(view));
+}
+
+Task<Answer<http::Response>> list_contexts(Call call) {
+  ATOLL_CO_TRY(std::vector<control::ContextView> found,
+               co_await call.control().executions().contexts(call.caller, call.session_id()));
+  boost::json::array all;
+  for (const control::ContextView& context : found) {
+    all.push_back(context_view(context, call.session_id()));
+  }
+  co_return json_response(200, object{{"contexts", std::move(all)}});
+}
+
+Task<Answer<http::Response>> close_context(Call call) {
+  ATOLL_CO_CHECK(co_await call.control().executions().close_context(
+      call.caller, call.session_id(), ContextId(call.request().capture("ctx"))));
+  co_return no_content();
+}
+
+}  // namespace
+
+void add_contexts(Routes& routes) {
+  routes.add(Method::kPost, "/sessions/{id}/contexts", "openContext", open_context);
+  routes.add(Method::kGet, "/sessions/{id}/contexts", "listContexts", list_contexts);
+  routes.add(Method::kDelete, "/sessions/{id}/contexts/{ctx}", "closeContext", close_context);
+}
+
+}  // namespace atl::api::rest

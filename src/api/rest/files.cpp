@@ -1,0 +1,130 @@
+#include "api/rest/files.hpp"
+
+#include <algorithm>
+#include <charconv>
+
+#include <boost/json/array.hpp>
+
+#include "api/box_path.hpp"
+#include "api/limits.hpp"
+#include "api/rest/routes.hpp"
+#include "api/rest/views.hpp"
+
+namespace atl::api::rest {
+
+namespace {
+
+using http::Method;
+
+boost::json::array views(std::vector<sandbox::FileInfo> files, const Place& place) {
+  std::ranges::sort(files, {}, &sandbox::FileInfo::path);
+  if (files.size() > kMaxListing) files.resize(kMaxListing);
+  boost::json::array all;
+  for (sandbox::FileInfo& file : files) {
+    file.path = place.path + "/" + file.path;
+    all.push_back(file_view(file, place.workspace));
+  }
+  return all;
+}
+
+// With `glob` or `contains` a search through everything below, otherwise a listing.
+Task<Answer<http::Response>> list_files(Call call) {
+  ATOLL_CO_CHECK(known_query(call, {"path", "depth", "glob", "contains", "limit"}));
+  ATOLL_CO_TRY(std::uint64_t depth, query_number(call, "depth", 1, 1, kMaxDepth));
+  ATOLL_CO_TRY(std::uint64_t limit, query_number(call, "limit", kMaxListing, 1, kMaxListing));
+  std::string glob(call.request().query_value("glob"));
+  std::string contains(call.request().query_value("contains"));
+  if (glob.size() > kMaxName || contains.size() > kMaxPath) {
+    co_return refuse(Code::kInvalidArgument, "what is looked for is too long");
+  }
+  ATOLL_CO_TRY(Place place,
+               co_await open_place(call, std::string(call.request().query_value("path"))));
+  std::vector<sandbox::FileInfo> files;
+  if (glob.empty() && contains.empty()) {
+    ATOLL_CO_TRY(files,
+                 co_await place.sandbox().list(place.path, static_cast<std::uint32_t>(depth)));
+  } else {
+    guest::SearchArgs search{.root = place.path,
+                             .name_glob = std::move(glob),
+                             .contains = std::move(contains),
+                             .max_results = static_cast<std::uint32_t>(limit) + 1};
+    ATOLL_CO_TRY(files, co_await place.sandbox().search(std::move(search)));
+  }
+  bool truncated = files.size() > limit;
+  boost::json::array all = views(std::move(files), place);
+  if (all.size() > limit) all.resize(limit);
+  co_return json_response(200, object{{"path", json_text(shown_path(place.path, place.workspace))},
+                                      {"files", std::move(all)},
+                                      {"truncated", truncated}});
+}
+
+Task<Answer<std::uint64_t>> receive(http::Exchange* exchange, sandbox::ByteStream* into) {
+  std::string buffer(kChunk, '\0');
+  std::uint64_t size = 0;
+  for (;;) {
+    ATOLL_CO_TRY(std::size_t got, co_await exchange->read_some(std::span(buffer)));
+    if (got == 0) break;
+    size += got;
+    ATOLL_CO_CHECK(co_await into->write(buffer.substr(0, got)));
+  }
+  ATOLL_CO_CHECK(co_await into->finish());
+  co_return size;
+}
+
+// Visible only once the last byte is there.
+Task<Answer<http::Response>> put_file(Call call) {
+  ATOLL_CO_CHECK(known_query(call, {"mode"}));
+  ATOLL_CO_TRY(std::uint32_t mode, query_mode(call));
+  ATOLL_CO_TRY(Place place, co_await open_place(call, call.request().capture("name")));
+  if (place.is_workspace()) co_return refuse(Code::kInvalidArgument, "a file needs a name");
+  bool is_new = !co_await place.sandbox().stat(place.path);
+  ATOLL_CO_TRY(std::unique_ptr<sandbox::ByteStream> stream,
+               co_await place.sandbox().put_file(place.path, mode));
+  ATOLL_CO_TRY([[maybe_unused]] std::uint64_t size, co_await receive(call.exchange, stream.get()));
+  ATOLL_CO_TRY(sandbox::FileInfo info, co_await place.sandbox().stat(place.path));
+  info.path = place.path;
+  co_return json_response(is_new ? 201 : 200, file_view(info, place.workspace));
+}
+
+Task<Answer<http::Response>> delete_file(Call call) {
+  ATOLL_CO_CHECK(known_query(call, {"recursive"}));
+  ATOLL_CO_TRY(bool recursive, query_flag(call, "recursive", false));
+  ATOLL_CO_TRY(Place place, co_await open_place(call, call.request().capture("name")));
+  if (place.is_workspace() || place.path == "/tmp") {
+    co_return refuse(Code::kInvalidArgument, "this folder belongs to the session");
+  }
+  ATOLL_CO_CHECK(co_await place.sandbox().remove(place.path, recursive));
+  co_return no_content();
+}
+
+}  // namespace
+
+Task<Answer<Place>> open_place(Call call, std::string name) {
+  ATOLL_CO_TRY(control::Use use,
+               co_await call.control().sessions().use(call.caller, call.session_id()));
+  std::string workspace = use.sandbox().workspace();
+  ATOLL_CO_TRY(std::string path, box_path(name, workspace));
+  co_return Place{std::move(use), std::move(workspace), std::move(path)};
+}
+
+Answer<std::uint32_t> query_mode(const Call& call) {
+  auto text = call.request().find_query("mode");
+  if (!text) return 0644;
+  std::uint32_t mode = 0;
+  auto [end, error] = std::from_chars(text->data(), text->data() + text->size(), mode, 8);
+  if (error != std::errc() || end != text->data() + text->size() || mode > 0777) {
+    return refuse(Code::kInvalidArgument, "mode is octal, as in 0644, up to 0777");
+  }
+  return mode;
+}
+
+void add_files(Routes& routes) {
+  routes.add(Method::kGet, "/sessions/{id}/files", "listFiles", list_files);
+  routes.add(Method::kPost, "/sessions/{id}/files/upload", "uploadFiles", upload_files);
+  routes.add(Method::kGet, "/sessions/{id}/files/watch", "watchFiles", watch_files);
+  routes.add(Method::kGet, "/sessions/{id}/files/{name...}", "downloadFile", download_file);
+  routes.add(Method::kPut, "/sessions/{id}/files/{name...}", "putFile", put_file);
+  routes.add(Method::kDelete, "/sessions/{id}/files/{name...}", "deleteFile", delete_file);
+}
+
+}  // namespace atl::api::rest

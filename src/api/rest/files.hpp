@@ -1,0 +1,34 @@
+// Files of a session: what listing, uploads and downloads have in common.
+#pragma once
+
+#include <string>
+#include <utility>
+
+#include "api/rest/call.hpp"
+#include "sandbox/sandbox.hpp"
+
+namespace atl::api::rest {
+
+// A file that a request names, and the session it is in, which counts as used meanwhile.
+struct Place {
+  control::Use use;
+  std::string workspace;
+  std::string path;  // as the guest sees it
+
+  sandbox::Sandbox& sandbox() const { return use.sandbox(); }
+  bool is_workspace() const { return path == workspace; }
+};
+
+// `name` as box_path.hpp has it.
+Task<Answer<Place>> open_place(Call call, std::string name);
+
+// POST …/files/upload, also as an alias.
+Task<Answer<http::Response>> upload_files(Call call);
+// GET …/files/{name...}, also as an alias.
+Task<Answer<void>> download_file(Call call);
+Task<Answer<void>> watch_files(Call call);
+
+// "0755"; 0644 when it is absent.
+Answer<std::uint32_t> query_mode(const Call& call);
+
+}  // namespace atl::api::rest

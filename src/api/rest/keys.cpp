@@ -1,0 +1,58 @@
+// Keys, for admins. A secret is in one answer only, that of the request that made it: what is kept
+// for a repeated request goes without.
+#include <algorithm>
+
+#include <boost/json/array.hpp>
+
+#include "api/limits.hpp"
+#include "api/rest/bodies.hpp"
+#include "api/rest/once.hpp"
+#include "api/rest/routes.hpp"
+#include "api/rest/views.hpp"
+
+namespace atl::api::rest {
+
+namespace {
+
+using http::Method;
+
+Task<Answer<http::Response>> create_key(Call call) {
+  ATOLL_CO_CHECK(require_admin(call));
+  ATOLL_CO_TRY(std::string text, co_await read_json_text(call, kMaxSmallBody));
+  ATOLL_CO_TRY(KeyBody body, decode_body<KeyBody>(text));
+  ATOLL_CO_TRY(control::Keys::Wish wish, to_request(std::move(body)));
+  ATOLL_CO_TRY(Once once, co_await begin_once(call, std::move(text)));
+  if (once.earlier) co_return replay(*once.earlier);
+  ATOLL_CO_TRY(control::NewKey made, co_await call.control().keys().create(std::move(wish)));
+  object view = key_view(made.key);
+  ATOLL_CO_CHECK(co_await write_answer(call, keep_answer(call, once), 201, codec::serialize(view),
+                                       made.key.id));
+  view["secret"] = json_text(made.secret);
+  co_return json_response(201, view);
+}
+
+Task<Answer<http::Response>> list_keys(Call call) {
+  ATOLL_CO_CHECK(require_admin(call));
+  ATOLL_CO_CHECK(co_await call.control().keys().load());
+  std::vector<model::Key> keys = call.control().keys().list();
+  std::ranges::sort(keys, {}, &model::Key::id);
+  boost::json::array all;
+  for (const model::Key& key : keys) all.push_back(key_view(key));
+  co_return json_response(200, object{{"keys", std::move(all)}});
+}
+
+Task<Answer<http::Response>> revoke_key(Call call) {
+  ATOLL_CO_CHECK(require_admin(call));
+  ATOLL_CO_CHECK(co_await call.control().keys().revoke(call.request().capture("id")));
+  co_return no_content();
+}
+
+}  // namespace
+
+void add_keys(Routes& routes) {
+  routes.add(Method::kPost, "/keys", "createKey", create_key);
+  routes.add(Method::kGet, "/keys", "listKeys", list_keys);
+  routes.add(Method::kDelete, "/keys/{id}", "revokeKey", revoke_key);
+}
+
+}  // namespace atl::api::rest

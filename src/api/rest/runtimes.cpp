@@ -1,0 +1,143 @@
+// Nodes and backends: where sessions run, and what their walls are made of.
+#include <algorithm>
+#include <set>
+
+#include <boost/json/array.hpp>
+
+#include "api/rest/routes.hpp"
+#include "api/rest/views.hpp"
+#include "api/text.hpp"
+
+namespace atl::api::rest {
+
+namespace {
+
+using http::Method;
+
+std::string default_backend(const Call& call) {
+  auto recipe = call.control().templates().find("python-default");
+  if (recipe) return call.control().node().backend_of(**recipe);
+  std::vector<std::string> open = call.control().node().backends();
+  return open.empty() ? std::string() : open.front();
+}
+
+boost::json::array capabilities(const Call& call) {
+  boost::json::array all;
+  const sandbox::Registry* registry = call.rest->options.registry;
+  if (registry == nullptr) return all;
+  std::set<std::string_view> names;
+  for (const std::string& name : call.control().node().backends()) {
+    auto entry = registry->get(name);
+    if (!entry) continue;
+    for (sandbox::Cap cap : (*entry)->caps) names.insert(sandbox::cap_name(cap));
+  }
+  for (std::string_view name : names) all.push_back(json_text(name));
+  return all;
+}
+
+const char* health_of(const control::NodeResources& resources) {
+  if (resources.memory_total == 0) return "healthy";
+  double used =
+      static_cast<double>(resources.memory_used) / static_cast<double>(resources.memory_total);
+  return used > 0.95 ? "degraded" : "healthy";
+}
+
+std::string now(const Call& call) {
+  return rfc3339(
+      std::chrono::time_point_cast<std::chrono::milliseconds>(call.control().clock().wall()));
+}
+
+object runtime_view(const Call& call) {
+  control::Node& node = call.control().node();
+  control::NodeResources resources = node.resources();
+  return {{"id", json_text(node.id())},
+          {"type", json_text(default_backend(call))},
+          {"endpoint", json_text(call.rest->options.endpoint)},
+          {"capabilities", capabilities(call)},
+          {"resources", object{{"cpu_total", resources.cpu_total},
+                               {"cpu_used", resources.cpu_used},
+                               {"memory_total", resources.memory_total},
+                               {"memory_used", resources.memory_used},
+                               {"session_count", call.control().sessions().live_count()}}},
+          {"health", health_of(resources)},
+          {"last_heartbeat", now(call)}};
+}
+
+Answer<void> check_id(const Call& call) {
+  const std::string& id = call.request().capture("id");
+  if (id == call.control().node().id()) return {};
+  return refuse(Code::kNotFound, "there is no runtime " + id);
+}
+
+Task<Answer<http::Response>> list_runtimes(Call call) {
+  co_return json_response(200, object{{"runtimes", boost::json::array{runtime_view(call)}}});
+}
+
+Task<Answer<http::Response>> runtime_health(Call call) {
+  ATOLL_CO_CHECK(check_id(call));
+  object view{{"id", json_text(call.control().node().id())},
+              {"health", health_of(call.control().node().resources())},
+              {"last_heartbeat", now(call)}};
+  co_return json_response(200, view);
+}
+
+Task<Answer<http::Response>> runtime_metrics(Call call) {
+  ATOLL_CO_CHECK(check_id(call));
+  control::NodeResources resources = call.control().node().resources();
+  double cpu = resources.cpu_total > 0 ? 100 * resources.cpu_used / resources.cpu_total : 0.0;
+  object pools;
+  for (const auto& [recipe, figures] : call.control().pool().figures()) {
+    pools[recipe] =
+        object{{"size", figures.ready}, {"hits", figures.hits}, {"misses", figures.misses}};
+  }
+  object view{{"id", json_text(call.control().node().id())},
+              {"cpu_usage_percent", cpu},
+              {"memory_usage_bytes", resources.memory_used},
+              {"memory_total_bytes", resources.memory_total},
+              {"session_count", call.control().sessions().live_count()},
+              {"warm_pool", std::move(pools)}};
+  co_return json_response(200, view);
+}
+
+object backend_view(const sandbox::BackendEntry& entry) {
+  boost::json::array caps;
+  for (sandbox::Cap cap : entry.caps) caps.push_back(json_text(sandbox::cap_name(cap)));
+  Result<void> available = entry.probe ? entry.probe() : Result<void>();
+  object view{{"name", json_text(entry.name)},
+              {"status", json_text(sandbox::maturity_name(entry.status))},
+              {"isolation", json_text(sandbox::isolation_name(entry.isolation))},
+              {"capabilities", std::move(caps)},
+              {"available", available.has_value()}};
+  view["reason"] =
+      available ? boost::json::value() : boost::json::value(json_text(available.error().message()));
+  return view;
+}
+
+// Asking a backend whether it can run here may block.
+Task<Answer<http::Response>> list_backends(Call call) {
+  const sandbox::Registry* registry = call.rest->options.registry;
+  boost::json::array all;
+  if (registry != nullptr) {
+    all = co_await async::on_pool(call.rest->pool, [registry] {
+      boost::json::array views;
+      for (const sandbox::BackendEntry& entry : registry->list()) {
+        views.push_back(backend_view(entry));
+      }
+      return views;
+    });
+  }
+  object view{{"backends", std::move(all)}};
+  view["default"] = json_text(default_backend(call));
+  co_return json_response(200, view);
+}
+
+}  // namespace
+
+void add_runtimes(Routes& routes) {
+  routes.add(Method::kGet, "/runtimes", "listRuntimes", list_runtimes);
+  routes.add(Method::kGet, "/runtimes/{id}/health", "getRuntimeHealth", runtime_health);
+  routes.add(Method::kGet, "/runtimes/{id}/metrics", "getRuntimeMetrics", runtime_metrics);
+  routes.add(Method::kGet, "/backends", "listBackends", list_backends);
+}
+
+}  // namespace atl::api::rest

@@ -1,0 +1,90 @@
+// The server itself: health, readiness, figures, and what happens as it happens.
+#include <chrono>
+
+#include "api/limits.hpp"
+#include "api/rest/figures.hpp"
+#include "api/rest/routes.hpp"
+#include "api/rest/views.hpp"
+#include "api/text.hpp"
+#include "async/deadline.hpp"
+#include "http/sse.hpp"
+
+namespace atl::api::rest {
+
+namespace {
+
+using http::Method;
+
+constexpr std::chrono::seconds kStoreTime{5};
+
+Task<Answer<http::Response>> health(Call call) {
+  co_return json_response(
+      200, object{{"status", "ok"}, {"version", json_text(call.rest->options.version)}});
+}
+
+Task<Answer<http::Response>> ready(Call call) {
+  const RestOptions& options = call.rest->options;
+  if (options.draining && options.draining()) {
+    co_return refuse(Code::kNoAvailableRuntime, "the server is about to stop");
+  }
+  Result<void> stored =
+      co_await async::with_deadline(call.control().store().ping(), async::deadline_in(kStoreTime),
+                                    Code::kTransferTimeout, "the store does not answer");
+  if (!stored) co_return refuse(503, "store_unavailable", "the store cannot be written to");
+  co_return json_response(200, object{{"status", "ready"}});
+}
+
+Task<Answer<http::Response>> figures(Call call) {
+  refresh(call.control(), call.rest->metrics);
+  http::Response response{.body = call.rest->metrics.text()};
+  response.headers.add("Content-Type", "text/plain; version=0.0.4; charset=utf-8");
+  co_return response;
+}
+
+Task<Result<control::LifeEvent>> next_event(control::Events* events, std::uint64_t after,
+                                            std::string tenant) {
+  co_return co_await events->next(after, std::move(tenant));
+}
+
+// From now on, or from behind Last-Event-ID as far as that is kept.
+Task<Answer<void>> stream_events(Call call) {
+  control::Events& events = call.control().events();
+  std::uint64_t after = events.last();
+  if (auto last = call.request().headers.find("last-event-id"); last && !last->empty()) {
+    auto number = to_number(*last);
+    if (!number) co_return refuse(Code::kInvalidArgument, "this Last-Event-ID is none of ours");
+    if (*number < after) after = *number;  // numbers of an earlier server may be larger
+  }
+  http::SseWriter writer(*call.exchange);
+  ATOLL_CO_CHECK(co_await writer.begin());
+  for (;;) {
+    Result<control::LifeEvent> event = co_await async::with_deadline(
+        next_event(&events, after, call.caller.tenant), async::deadline_in(kKeepAlive),
+        Code::kTransferTimeout, "nothing happened");
+    Result<void> written;
+    if (event) {
+      after = event->number;
+      http::SseEvent said{.event = event->event,
+                          .id = std::to_string(event->number),
+                          .data = codec::serialize(event_view(*event))};
+      written = co_await writer.send(std::move(said));
+    } else {
+      written = co_await writer.comment();
+    }
+    if (!written) co_return Answer<void>();  // the client is gone
+  }
+}
+
+}  // namespace
+
+void add_server(Routes& routes) {
+  routes.add(Method::kGet, "/health", "getHealth", health);
+  routes.add(Method::kGet, "/ready", "getReady", ready);
+  routes.add(Method::kGet, "/metrics", "getMetrics", figures);
+  routes.add(Method::kGet, "/events", "streamEvents", stream_events);
+  routes.add_bare(Method::kGet, "/health", "getBareHealth", health);
+  routes.add_bare(Method::kGet, "/ready", "getBareReady", ready);
+  routes.add_bare(Method::kGet, "/metrics", "getBareMetrics", figures);
+}
+
+}  // namespace atl::api::rest

@@ -1,0 +1,97 @@
+#include <boost/json/array.hpp>
+
+#include "api/limits.hpp"
+#include "api/rest/bodies.hpp"
+#include "api/rest/body_checks.hpp"
+#include "api/rest/once.hpp"
+#include "api/rest/routes.hpp"
+#include "api/rest/snapshot_files.hpp"
+#include "api/rest/views.hpp"
+
+namespace atl::api::rest {
+
+namespace {
+
+using http::Method;
+using store::SnapshotRow;
+
+Task<Answer<http::Response>> create_snapshot(Call call) {
+  ATOLL_CO_TRY(std::string text, co_await read_json_text(call, kMaxSmallBody));
+  ATOLL_CO_TRY(SnapshotBody body, decode_body<SnapshotBody>(text));
+  ATOLL_CO_CHECK(check_text(body.name, "/name", kMaxName));
+  ATOLL_CO_TRY(Once once, co_await begin_once(call, std::move(text)));
+  if (once.earlier) co_return replay(*once.earlier);
+  store::Store& store = call.control().store();
+  ATOLL_CO_TRY(std::vector<SnapshotRow> others, co_await store.snapshots(call.caller.tenant));
+  if (others.size() >= kMaxSnapshots) {
+    co_return refuse(Code::kResourceExhausted, "there are too many snapshots: delete some");
+  }
+  ATOLL_CO_TRY(control::Use use,
+               co_await call.control().sessions().use(call.caller, call.session_id()));
+  ATOLL_CO_TRY(std::string bytes, co_await use.sandbox().snapshot());
+  std::string id = make_sortable_id();
+  auto now = std::chrono::time_point_cast<std::chrono::milliseconds>(call.control().clock().wall());
+  SnapshotRow row{.id = id,
+                  .session_id = call.session_id(),
+                  .tenant = call.caller.tenant,
+                  .name = std::move(body.name).value_or(""),
+                  .size = bytes.size(),
+                  .file = id,
+                  .created_at = now};
+  ATOLL_CO_CHECK(co_await write_snapshot(call.rest, row.file, std::move(bytes)));
+  std::string view = codec::serialize(snapshot_view(row));
+  std::vector<store::Change> changes = keep_answer(call, once)(201, view, id);
+  changes.push_back(store::PutSnapshot{row});
+  Result<void> written = co_await store.write(std::move(changes));
+  if (!written) {
+    co_await remove_snapshot_file(call.rest, row.file);
+    co_return std::unexpected<Refusal>(std::move(written).error());
+  }
+  http::Response response = json_text_response(201, std::move(view));
+  response.headers.add("Location", "/api/v1/snapshots/" + id);
+  co_return response;
+}
+
+Task<Answer<SnapshotRow>> find(Call call) {
+  std::string id = call.request().capture("id");
+  auto row = co_await call.control().store().snapshot(id);
+  if (row && row->tenant == call.caller.tenant) co_return std::move(*row);
+  if (!row && row.error().code() != Code::kNotFound) {
+    co_return std::unexpected<Refusal>(std::move(row).error());
+  }
+  co_return refuse(Code::kNotFound, "there is no snapshot " + id);
+}
+
+Task<Answer<http::Response>> list_snapshots(Call call) {
+  ATOLL_CO_TRY(std::vector<SnapshotRow> rows,
+               co_await call.control().store().snapshots(call.caller.tenant));
+  boost::json::array all;
+  for (const SnapshotRow& row : rows) all.push_back(snapshot_view(row));
+  co_return json_response(200, object{{"snapshots", std::move(all)}});
+}
+
+Task<Answer<http::Response>> get_snapshot(Call call) {
+  ATOLL_CO_TRY(SnapshotRow row, co_await find(call));
+  co_return json_response(200, snapshot_view(row));
+}
+
+// First the row: a file without one is found by nobody, a row without its file would be a lie.
+Task<Answer<http::Response>> delete_snapshot(Call call) {
+  ATOLL_CO_TRY(SnapshotRow row, co_await find(call));
+  std::vector<store::Change> changes;
+  changes.push_back(store::RemoveSnapshot{row.id});
+  ATOLL_CO_CHECK(co_await call.control().store().write(std::move(changes)));
+  co_await remove_snapshot_file(call.rest, row.file);
+  co_return no_content();
+}
+
+}  // namespace
+
+void add_snapshots(Routes& routes) {
+  routes.add(Method::kPost, "/sessions/{id}/snapshots", "createSnapshot", create_snapshot);
+  routes.add(Method::kGet, "/snapshots", "listSnapshots", list_snapshots);
+  routes.add(Method::kGet, "/snapshots/{id}", "getSnapshot", get_snapshot);
+  routes.add(Method::kDelete, "/snapshots/{id}", "deleteSnapshot", delete_snapshot);
+}
+
+}  // namespace atl::api::rest

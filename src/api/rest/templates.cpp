@@ -1,0 +1,75 @@
+#include <utility>
+
+#include <boost/json/array.hpp>
+
+#include "api/limits.hpp"
+#include "api/rest/bodies.hpp"
+#include "api/rest/once.hpp"
+#include "api/rest/routes.hpp"
+#include "api/rest/views.hpp"
+
+namespace atl::api::rest {
+
+namespace {
+
+using control::TemplatePtr;
+using http::Method;
+
+Task<Answer<http::Response>> create_template(Call call) {
+  ATOLL_CO_CHECK(require_admin(call));
+  ATOLL_CO_TRY(std::string text, co_await read_json_text(call, kMaxSmallBody));
+  ATOLL_CO_TRY(TemplateBody body, decode_body<TemplateBody>(text));
+  if (!body.id) co_return refuse_field("/id", "is required");
+  ATOLL_CO_TRY(Once once, co_await begin_once(call, std::move(text)));
+  if (once.earlier) co_return replay(*once.earlier);
+  std::string id = *body.id;
+  ATOLL_CO_TRY(TemplatePtr made, co_await call.control().templates().add(id, std::move(body)));
+  call.control().pool().changed();
+  std::string view = codec::serialize(template_view(*made));
+  ATOLL_CO_CHECK(co_await write_answer(call, keep_answer(call, once), 201, view, id));
+  http::Response response = json_text_response(201, std::move(view));
+  response.headers.add("Location", "/api/v1/templates/" + id);
+  co_return response;
+}
+
+Task<Answer<http::Response>> list_templates(Call call) {
+  boost::json::array all;
+  for (const TemplatePtr& recipe : call.control().templates().list()) {
+    all.push_back(template_view(*recipe));
+  }
+  co_return json_response(200, object{{"templates", std::move(all)}});
+}
+
+Task<Answer<http::Response>> get_template(Call call) {
+  ATOLL_CO_TRY(TemplatePtr recipe, call.control().templates().find(call.request().capture("id")));
+  co_return json_response(200, template_view(*recipe));
+}
+
+Task<Answer<http::Response>> replace_template(Call call) {
+  ATOLL_CO_CHECK(require_admin(call));
+  ATOLL_CO_TRY(TemplateBody body, co_await read_json<TemplateBody>(call, kMaxSmallBody));
+  std::string id = call.request().capture("id");
+  if (body.id && *body.id != id) co_return refuse_field("/id", "is not the one of the path");
+  ATOLL_CO_TRY(TemplatePtr made, co_await call.control().templates().replace(id, std::move(body)));
+  call.control().pool().changed();
+  co_return json_response(200, template_view(*made));
+}
+
+Task<Answer<http::Response>> delete_template(Call call) {
+  ATOLL_CO_CHECK(require_admin(call));
+  ATOLL_CO_CHECK(co_await call.control().templates().remove(call.request().capture("id")));
+  call.control().pool().changed();
+  co_return no_content();
+}
+
+}  // namespace
+
+void add_templates(Routes& routes) {
+  routes.add(Method::kPost, "/templates", "createTemplate", create_template);
+  routes.add(Method::kGet, "/templates", "listTemplates", list_templates);
+  routes.add(Method::kGet, "/templates/{id}", "getTemplate", get_template);
+  routes.add(Method::kPut, "/templates/{id}", "replaceTemplate", replace_template);
+  routes.add(Method::kDelete, "/templates/{id}", "deleteTemplate", delete_template);
+}
+
+}  // namespace atl::api::rest

@@ -1,0 +1,108 @@
+#include <cstdio>
+#include <utility>
+
+#include <boost/describe/enumerators.hpp>
+#include <boost/json/array.hpp>
+#include <boost/json/object.hpp>
+#include <boost/mp11/algorithm.hpp>
+
+#include "async/run.hpp"
+#include "cli/small_commands.hpp"
+#include "codec/json.hpp"
+#include "control/keys.hpp"
+#include "server/serve.hpp"
+#include "store/store.hpp"
+
+namespace atl::server {
+namespace {
+
+using async::Task;
+
+std::string role_name(model::Role role) {
+  return role == model::Role::kReadOnly ? "read-only" : codec::enum_name(role);
+}
+
+Result<model::Role> role_of(const std::string& name) {
+  for (model::Role role :
+       {model::Role::kAdmin, model::Role::kApprover, model::Role::kUser, model::Role::kReadOnly}) {
+    if (role_name(role) == name) return role;
+  }
+  return fail(Code::kInvalidArgument,
+              "--role " + name + ": must be admin, approver, user or read-only");
+}
+
+boost::json::object shown(const model::Key& key) {
+  return {{"id", key.id},
+          {"tenant", key.tenant},
+          {"role", role_name(key.role)},
+          {"name", key.name},
+          {"revoked", key.revoked_at.has_value()}};
+}
+
+Task<Result<std::string>> create(control::Keys* keys, cli::KeyOptions options) {
+  ATOLL_CO_TRY(model::Role role, role_of(options.role));
+  control::Keys::Wish wish{.tenant = options.tenant, .role = role, .name = options.name};
+  if (!options.secret.empty()) wish.secret = options.secret;
+  ATOLL_CO_TRY(control::NewKey made, co_await keys->create(std::move(wish)));
+  if (!options.json) co_return made.secret + "\n";
+  boost::json::object all = shown(made.key);
+  all["secret"] = made.secret;
+  co_return codec::serialize(all) + "\n";
+}
+
+std::string list(const control::Keys& keys, bool json) {
+  boost::json::array all;
+  std::string text;
+  for (const model::Key& key : keys.list()) {
+    all.push_back(shown(key));
+    char line[512];
+    std::snprintf(line, sizeof line, "%-28s %-10s %-16s %s%s\n", key.id.c_str(),
+                  role_name(key.role).c_str(), key.tenant.c_str(), key.name.c_str(),
+                  key.revoked_at ? " (revoked)" : "");
+    text += line;
+  }
+  return json ? codec::serialize(all) + "\n" : text;
+}
+
+Task<Result<std::string>> work(async::Executor executor, cli::KeyOptions options, Place place) {
+  ATOLL_CO_TRY(std::unique_ptr<store::Store> store,
+               co_await store::open_store({.executor = executor,
+                                           .url = options.store,
+                                           .data_folder = place.data_folder,
+                                           .beside_server = true}));
+  SystemClock clock;
+  control::Keys keys(*store, clock);
+  Result<void> loaded = co_await keys.load();
+  Result<std::string> text = std::string();
+  const std::string& verb = options.words[0];
+  if (!loaded) {
+    text = fail(loaded.error());
+  } else if (verb == "create") {
+    text = co_await create(&keys, options);
+  } else if (verb == "ls") {
+    text = list(keys, options.json);
+  } else {
+    Result<void> revoked = co_await keys.revoke(options.words[1]);
+    if (!revoked) text = fail(revoked.error());
+  }
+  co_await store->close();
+  co_return text;
+}
+
+}  // namespace
+
+int key_command(const cli::KeyOptions& options, const Place& place) {
+  std::size_t words = options.words.size();
+  bool known = words > 0 && ((options.words[0] == "create" && words == 1) ||
+                             (options.words[0] == "ls" && words == 1) ||
+                             (options.words[0] == "revoke" && words == 2));
+  if (!known) {
+    return cli::own_failure(
+        Error(Code::kInvalidArgument, "say atoll key create, atoll key ls or atoll key revoke ID"));
+  }
+  Result<std::string> text = async::run_to_end<Result<std::string>>(
+      [&](async::Executor executor) { return work(executor, options, place); });
+  return text ? cli::show(*text) : cli::own_failure(text.error());
+}
+
+}  // namespace atl::server

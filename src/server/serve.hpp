@@ -1,0 +1,29 @@
+// `atoll serve`: the control plane on one port, from start to drained end.
+#pragma once
+
+#include <string>
+
+#include "base/result.hpp"
+#include "base/unique_fd.hpp"
+#include "cli/serve_options.hpp"
+#include "config/load.hpp"
+
+namespace atl::server {
+
+// What the options, the file and the environment come to. Prints the problems of a configuration.
+Result<config::Loaded> load_config(const cli::ServeOptions& options);
+
+struct Place {
+  std::string data_folder;
+  std::string run_folder;  // sockets of guests: one per data folder
+};
+// Makes both for `uid`. Before privileges are dropped.
+Result<Place> prepare_place(const std::string& data, unsigned uid, unsigned gid);
+
+// Until SIGTERM or SIGINT. `launcher` is the native backend's, started while there were privileges.
+int serve(const config::Loaded& loaded, const Place& place, UniqueFd launcher);
+
+// `atoll key create|ls|revoke`.
+int key_command(const cli::KeyOptions& options, const Place& place);
+
+}  // namespace atl::server
