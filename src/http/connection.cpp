@@ -23,6 +23,17 @@ std::size_t find_head_end(std::string_view bytes, std::size_t from) {
   return static_cast<std::size_t>(static_cast<const char*>(at) - bytes.data()) + kEnd.size();
 }
 
+std::string_view code_for(int status) {
+  switch (status) {
+    case 408: return code_name(Code::kTransferTimeout);
+    case 417:
+    case 501:
+    case 505: return code_name(Code::kUnsupported);
+    case 431: return code_name(Code::kTooLarge);
+    default: return code_name(Code::kInvalidArgument);
+  }
+}
+
 std::string what_of(const std::exception_ptr& thrown) {
   try {
     std::rethrow_exception(thrown);
@@ -163,7 +174,7 @@ Task<bool> Connection::drop_unread_body() {
 
 // For requests that never reach the handler.
 Task<void> Connection::refuse(int status, std::string why) {
-  Response response = problem(status, status == 431 ? "too_large" : "invalid_argument", why);
+  Response response = problem(status, code_for(status), why);
   std::string bytes;
   append_head(bytes, {.status = status,
                       .headers = &response.headers,

@@ -31,9 +31,9 @@ std::vector<std::string_view> split(std::string_view path) {
   throw std::logic_error("route " + std::string(pattern) + ": " + why);
 }
 
-Task<void> not_found(Exchange& exchange) {
-  static_cast<void>(co_await exchange.respond(
-      problem(404, "not_found", "there is nothing at this path", exchange.request().id)));
+Task<void> say_not_found(Exchange* exchange) {
+  static_cast<void>(co_await exchange->respond(
+      problem(404, "not_found", "there is nothing at this path", exchange->request().id)));
 }
 
 }  // namespace
@@ -63,12 +63,9 @@ struct Router::Node {
 
 struct Router::Search {
   Method method;
-  std::string_view path;
   const std::vector<std::string>& segments;
   std::array<bool, kMethods> allowed{};
   bool path_known = false;
-  bool took_rest = false;
-  std::size_t rest_from = 0;
 
   const Route* take(const Node::Leaf& leaf) {
     if (leaf.empty()) return nullptr;
@@ -88,16 +85,13 @@ struct Router::Search {
     if (node.parameter && !segments[at].empty()) {
       if (const Route* route = walk(*node.parameter, at + 1)) return route;
     }
-    const Route* route = take(node.rest);
-    if (route != nullptr) {
-      took_rest = true;
-      rest_from = at;
-    }
-    return route;
+    return take(node.rest);
   }
 };
 
-Router::Router() : root_(std::make_unique<Node>()), fallback_(not_found) {}
+Router::Router()
+    : root_(std::make_unique<Node>()),
+      fallback_([](Exchange& exchange) { return say_not_found(&exchange); }) {}
 Router::Router(Router&&) noexcept = default;
 Router& Router::operator=(Router&&) noexcept = default;
 Router::~Router() = default;
@@ -154,7 +148,7 @@ Router::Match Router::match(Method method, std::string_view path) const {
     }
     segments.push_back(std::move(*decoded));
   }
-  Search search{.method = method, .path = path, .segments = segments};
+  Search search{.method = method, .segments = segments};
   result.route = search.walk(*root_, 0);
   if (result.route == nullptr) {
     if (!search.path_known) return result;
@@ -186,28 +180,28 @@ Router::Match Router::match(Method method, std::string_view path) const {
   return result;
 }
 
-Task<void> Router::handle(Exchange& exchange) const {
-  Request& request = exchange.request();
+Task<void> Router::dispatch(Exchange* exchange) const {
+  Request& request = exchange->request();
   Match found = match(request.method, request.path);
   switch (found.kind) {
     case Match::Kind::kFound: {
       for (auto& [name, value] : found.captures) request.captures[name] = std::move(value);
       request.raw_rest = std::move(found.raw_rest);
       request.route = found.route->options.name;
-      co_await found.route->handler(exchange);
+      co_await found.route->handler(*exchange);
       co_return;
     }
-    case Match::Kind::kNotFound: co_await fallback_(exchange); co_return;
+    case Match::Kind::kNotFound: co_await fallback_(*exchange); co_return;
     case Match::Kind::kWrongMethod: {
       Response response =
           problem(405, "method_not_allowed", "this path does not know the method", request.id);
       response.headers.set("Allow", found.allow);
-      static_cast<void>(co_await exchange.respond(std::move(response)));
+      static_cast<void>(co_await exchange->respond(std::move(response)));
       co_return;
     }
     case Match::Kind::kBadPath: {
       Error error(Code::kInvalidArgument, "the path is not percent-encoded UTF-8 without NUL");
-      static_cast<void>(co_await exchange.respond(problem(error, request.id)));
+      static_cast<void>(co_await exchange->respond(problem(error, request.id)));
       co_return;
     }
   }

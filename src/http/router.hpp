@@ -55,13 +55,14 @@ class Router {
   // `path` is raw. HEAD is served by the handlers of GET.
   Match match(Method method, std::string_view path) const;
 
-  Task<void> handle(Exchange& exchange) const;
+  Task<void> handle(Exchange& exchange) const { return dispatch(&exchange); }
   // For Server; the Router must outlive it.
   Handler handler() const;
 
  private:
   struct Node;
   struct Search;
+  Task<void> dispatch(Exchange* exchange) const;
   void insert(std::optional<Method> method, std::string_view pattern, Handler handler,
               RouteOptions options);
 

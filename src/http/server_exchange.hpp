@@ -40,10 +40,13 @@ class ServerExchange final : public Exchange {
   std::expected<void, BadHead> take_head(std::string_view head);
   Inbox& inbox() { return inbox_; }
   BodyReader& body() { return body_; }
-  // The answer went out whole and another request may follow.
-  bool may_go_on() const { return state_ == State::kDone && !close_ && !broken_; }
-  // The peer waits for its answer to end: a close must not look like the end of it.
-  bool is_whole() const { return state_ == State::kDone && !broken_; }
+  // All of the answer went out.
+  bool is_whole() const {
+    bool complete = state_ == State::kStreaming && (bodyless_ || left_ == 0);
+    return !broken_ && (state_ == State::kDone || complete);
+  }
+  // Another request may follow on the connection.
+  bool may_go_on() const { return is_whole() && !close_; }
   bool has_left_http() const { return state_ == State::kSwitched; }
 
  private:

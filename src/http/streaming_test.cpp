@@ -11,6 +11,9 @@
 #include "http/sse.hpp"
 #include "http/test_server.hpp"
 
+// An Exchange outlives the handler that gets it.
+// NOLINTBEGIN(cppcoreguidelines-avoid-reference-coroutine-parameters)
+
 namespace atl::http {
 namespace {
 
@@ -209,6 +212,30 @@ TEST(Streaming, AnUnfinishedAnswerLooksCut) {
   });
 }
 
+Task<void> announce(Exchange& exchange) {
+  static_cast<void>(co_await exchange.begin(200, {}, 10));
+  if (exchange.request().method == Method::kGet) {
+    static_cast<void>(co_await exchange.write("0123456789"));
+  }
+}
+
+// A length that was reached needs no finish(), and HEAD has nothing to write.
+TEST(Streaming, ACompleteAnswerKeepsTheConnection) {
+  test::with_server(announce, [](Bench bench) -> Task<void> {
+    auto client = test::make_client(bench);
+    for (Method method : {Method::kGet, Method::kHead, Method::kGet}) {
+      Result<ClientResponse> response = co_await client->send({.method = method});
+      EXPECT_TRUE(response.has_value());
+      EXPECT_EQ(response->headers().get("content-length"), "10");
+      Result<std::string> body = co_await response->read_body(100);
+      EXPECT_EQ(body.value_or("failed"), method == Method::kGet ? "0123456789" : "");
+      EXPECT_EQ(client->idle_connections(), 1U);
+      for (int i = 0; i < 10; ++i) co_await async::yield_now();
+      EXPECT_EQ(bench.server->connections(), 1U);
+    }
+  });
+}
+
 TEST(Sse, FormatsAndReadsBack) {
   std::string text;
   append_sse(text, "stdout", "7", "one\ntwo\r\n\rthree");
@@ -275,3 +302,5 @@ TEST(Sse, TravelsFromServerToClient) {
 
 }  // namespace
 }  // namespace atl::http
+
+// NOLINTEND(cppcoreguidelines-avoid-reference-coroutine-parameters)

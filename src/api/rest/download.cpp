@@ -93,7 +93,9 @@ Task<Answer<void>> send_file(Call call, Place* place, FileInfo info) {
   }
   std::unique_ptr<ByteStream> stream;
   bool only_head = call.request().method == http::Method::kHead;
-  if (!only_head) ATOLL_CO_TRY(stream, co_await place->sandbox().get_file(info.path));
+  if (!only_head) {
+    ATOLL_CO_TRY(stream, co_await place->sandbox().get_file(info.path));
+  }
   ATOLL_CO_CHECK(co_await call.exchange->begin(part ? 206 : 200, std::move(headers), length));
   if (only_head) length = 0;
   if (length == 0) {

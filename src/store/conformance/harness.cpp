@@ -39,13 +39,7 @@ class IoThread {
   }
   IoThread(const IoThread&) = delete;
   IoThread& operator=(const IoThread&) = delete;
-  ~IoThread() {
-    boost::asio::post(executor_, [this] {
-      ending_ = true;
-      changed_->notify_all();
-    });
-    thread_.join();
-  }
+  ~IoThread() = delete;  // ends with the program
 
   void run(async::Task<void> task) {
     std::promise<void> done;
@@ -58,26 +52,23 @@ class IoThread {
  private:
   async::Task<void> serve(async::Executor executor, std::promise<void>* started) {
     async::TaskGroup tasks(executor);
-    async::Event changed;
+    async::Event never;
     executor_ = executor;
     tasks_ = &tasks;
-    changed_ = &changed;
     started->set_value();
-    while (!ending_) co_await changed.wait();
-    co_await tasks.join();
+    for (;;) co_await never.wait();
   }
 
   async::Executor executor_;
   async::TaskGroup* tasks_ = nullptr;
-  async::Event* changed_ = nullptr;
-  bool ending_ = false;
   std::thread thread_;
 };
 
 }  // namespace
 
 void Loop::run(async::Task<void> task) {
-  static IoThread thread;
+  // Never destroyed: whoever asked it to end would still be posting to it while it does.
+  static IoThread& thread = *new IoThread;
   thread.run(std::move(task));
 }
 

@@ -7,7 +7,7 @@ import time
 import unittest
 
 from support import DEADLINE, FOLDER, wait_until
-from zygote_host import MAGIC, VERSION, Context, Execution, Zygote, ZygoteCase, exec_args
+from zygote_host import MAGIC, REQUEST, VERSION, Context, Execution, Zygote, ZygoteCase, exec_args, file_with
 
 
 class ZygotePlain(ZygoteCase):
@@ -143,17 +143,14 @@ class GarbagePlain(ZygoteCase):
     def test_garbage_from_a_guest(self):
         null = os.open("/dev/null", os.O_RDWR)
         before = self.zygote.descriptors()
-        whole = exec_args(["python3", "-c", "pass"], [])
         messages = [
-            (b"x", 4),
-            (whole, 0),
-            (whole, 3),
-            (whole, 6),
-            (whole, 20),
-            (b"\0" * 12 + b"\xff" * 4, 4),
-            (exec_args([], [], "/" + "x" * 5000), 4),
-            (exec_args([], [], "a\0b"), 4),
-            (whole[:14], 4),
+            (b"y", 5),
+            (REQUEST, 0),
+            (REQUEST, 4),
+            (REQUEST, 7),
+            (REQUEST, 20),
+            (b"xx", 5),
+            (b"x" * 150_000, 5),
             (b"x" * 150_000, 40),
         ]
         for data, count in messages:
@@ -170,10 +167,10 @@ class GarbagePlain(ZygoteCase):
         for tail in (b"\xff" * 8, b"", b"\x01\0\0\0\xff\xff\xff\xff"):
             message = exec_args([], [], str(FOLDER))[:-8] + tail
             reading, writing = os.pipe()
-            null = os.open("/dev/null", os.O_RDWR)
-            socket.send_fds(self.link, [message], [null, null, null, writing])
-            os.close(writing)
-            os.close(null)
+            null, args = os.open("/dev/null", os.O_RDWR), file_with(message)
+            socket.send_fds(self.link, [REQUEST], [null, null, null, writing, args])
+            for fd in (writing, null, args):
+                os.close(fd)
             with os.fdopen(reading, "rb") as report:
                 self.assertEqual(struct.unpack("<i", report.read()[40:])[0], 127 << 8)
         self.assert_alive()
@@ -187,12 +184,9 @@ class GarbagePlain(ZygoteCase):
             out = os.pipe()
             report = os.pipe()
             code = "import os; print(os.environ.get('A'), os.environb.get(b'B'), 'NOEQUALS' in os.environ)"
-            socket.send_fds(
-                self.link,
-                [exec_args(["python3", "-c", code], env, str(FOLDER))],
-                [fds[0], out[1], fds[0], report[1]],
-            )
-            for fd in (fds[0], out[1], report[1]):
+            args = file_with(exec_args(["python3", "-c", code], env, str(FOLDER)))
+            socket.send_fds(self.link, [REQUEST], [fds[0], out[1], fds[0], report[1], args])
+            for fd in (fds[0], out[1], report[1], args):
                 os.close(fd)
             with os.fdopen(out[0]) as file, os.fdopen(report[0], "rb"):
                 self.assertEqual(file.read(), "1 b'\\xff' False\n")

@@ -106,6 +106,9 @@ class Zygote:
         self.process.wait()
 
 
+REQUEST = b"x"
+
+
 def exec_args(argv, env, cwd=""):
     def string(text):
         data = text if isinstance(text, bytes) else text.encode("utf-8", "surrogateescape")
@@ -117,6 +120,15 @@ def exec_args(argv, env, cwd=""):
     return struct.pack("<IIHH", 0, 0, 24, 80) + string(cwd) + strings(argv) + strings(env)
 
 
+def file_with(content):
+    """As the guest hands over what an execution is about."""
+    fd = os.memfd_create("args")
+    with open(fd, "wb", closefd=False) as file:
+        file.write(content)
+    os.lseek(fd, 0, os.SEEK_SET)
+    return fd
+
+
 class Execution:
     """One execution on a link: its pipes, and the report of the stand-in."""
 
@@ -125,17 +137,14 @@ class Execution:
         self._input, theirs = pipes[0][1], [pipes[0][0], *(pipe[1] for pipe in pipes[1:])]
         env = environment() if env is None else env
         message = exec_args(argv, [f"{name}={value}" for name, value in env.items()], cwd or str(FOLDER))
-        theirs.append(os.memfd_create("args"))
-        with open(theirs[-1], "wb", closefd=False) as file:
-            file.write(message)
-        os.lseek(theirs[-1], 0, os.SEEK_SET)
+        theirs.append(file_with(message))
         self._outputs = [pipe[0] for pipe in pipes[1:]]
         self.control = None
         if control:
             self.control, other = socket.socketpair()
             self.control.settimeout(DEADLINE)
             theirs.append(other.detach())
-        socket.send_fds(link, [b"x"], theirs)
+        socket.send_fds(link, [REQUEST], theirs)
         for fd in theirs:
             os.close(fd)
         os.write(self._input, stdin)
