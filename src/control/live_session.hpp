@@ -49,6 +49,7 @@ struct LiveSession {
   std::string last_execution;
   double usage_cpu_seconds = 0;  // at the last look
   std::chrono::steady_clock::time_point usage_at{};
+  std::chrono::steady_clock::time_point seen_at = std::chrono::steady_clock::now();
   bool stored = false;   // its row is in the store
   bool made = false;     // nobody is making its sandbox any more
   bool ending = false;   // somebody is taking it down

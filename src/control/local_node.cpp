@@ -71,6 +71,11 @@ class LocalNode final : public Node {
     co_return co_await opened->list();
   }
 
+  Task<Result<void>> destroy(std::string backend, SandboxId id) override {
+    ATOLL_CO_TRY(Backend * opened, open(backend));
+    co_return co_await opened->destroy(std::move(id));
+  }
+
   std::vector<std::string> backends() const override {
     std::vector<std::string> names;
     for (const auto& [name, backend] : opened_) names.push_back(name);

@@ -35,6 +35,7 @@ class Node {
                                                const model::SessionConfig& config) = 0;
   virtual async::Task<Result<SandboxPtr>> find_again(std::string backend, SandboxId id) = 0;
   virtual async::Task<Result<std::vector<SandboxId>>> list(std::string backend) = 0;
+  virtual async::Task<Result<void>> destroy(std::string backend, SandboxId id) = 0;
   virtual std::vector<std::string> backends() const = 0;  // those that were opened
   // Has whatever can be prepared ready: zygotes.
   virtual async::Task<Result<void>> prepare(const model::Template& recipe) = 0;

@@ -74,6 +74,8 @@ Task<Result<void>> Control::find_again(model::Session row) {
     co_return Result<void>();
   }
   if (!sandbox) {
+    log::warn("session_lost", log::kv("session_id", row.id.str()),
+              log::kv("error", sandbox.error().to_string()));
     row.state = SessionState::kFailed;
     row.error_code = std::string(code_name(Code::kBackend));
     row.error_message = "the sandbox was gone when the server came back";
@@ -113,9 +115,10 @@ Task<Result<void>> Control::end_unknown() {
     }
     for (const SandboxId& id : *there) {
       if (known.contains(id.str())) continue;
-      Result<SandboxPtr> orphan = co_await node_->find_again(backend, id);
-      if (orphan) (void)co_await (*orphan)->stop();
-      log::info("orphan_removed", log::kv("sandbox_id", id.str()), log::kv("backend", backend));
+      Result<void> gone = co_await node_->destroy(backend, id);
+      log::info(gone ? "orphan_removed" : "orphan_stays", log::kv("sandbox_id", id.str()),
+                log::kv("backend", backend),
+                log::kv("error", gone ? std::string() : gone.error().to_string()));
     }
   }
   co_return Result<void>();

@@ -15,6 +15,7 @@ using model::SessionState;
 namespace {
 
 constexpr std::chrono::milliseconds kTick{250};
+constexpr std::chrono::seconds kSeen{5};  // between looks at whether a sandbox still lives
 
 std::string key_name(const std::string& tenant, const std::string& key) {
   return tenant + '\0' + key;
@@ -279,10 +280,21 @@ void Sessions::finished(LiveSession& session) {
   session.changed.notify_all();
 }
 
+Task<bool> Sessions::is_lost(LiveSessionPtr session) {
+  if (!session->sandbox->is_running()) co_return true;
+  if (clock_.steady() - session->seen_at < kSeen) co_return false;
+  session->seen_at = clock_.steady();
+  SandboxPtr sandbox = session->sandbox;
+  Result<sandbox::Usage> usage = co_await sandbox->usage();
+  co_return !usage && usage.error().code() == Code::kNotFound;
+}
+
 Task<void> Sessions::look_at(LiveSessionPtr session) {
   const model::Session& row = session->row;
   if (session->ending || !session->sandbox) co_return;
-  if (!session->sandbox->is_running()) {
+  bool lost = co_await is_lost(session);
+  if (session->ending) co_return;
+  if (lost) {
     co_await end(session, SessionState::kFailed, "backend", "the sandbox is gone");
   } else if (row.expires_at && *row.expires_at <= now()) {
     co_await end(session, SessionState::kCompleted, {}, {});

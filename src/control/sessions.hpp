@@ -122,6 +122,7 @@ class Sessions {
   async::Task<void> end(LiveSessionPtr session, model::SessionState state, std::string code,
                         std::string message);
   async::Task<void> look_at(LiveSessionPtr session);
+  async::Task<bool> is_lost(LiveSessionPtr session);
   async::Task<void> stop_sandbox(SandboxPtr sandbox);
   async::Task<Result<void>> put(LiveSession& session);
   async::Task<Result<void>> until(LiveSessionPtr session, async::Deadline deadline,

@@ -8,7 +8,6 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <cstdint>
 #include <utility>
 
 namespace atl::http {
@@ -26,7 +25,7 @@ std::unexpected<Error> fail_tls(const char* what) {
   return fail(Code::kIo, std::move(message));
 }
 
-int fd_of(BIO* bio) { return static_cast<int>(reinterpret_cast<std::intptr_t>(BIO_get_data(bio))); }
+int fd_of(BIO* bio) { return *static_cast<const int*>(BIO_get_data(bio)); }
 
 // OpenSSL's own socket BIO would raise SIGPIPE and needs O_NONBLOCK.
 int read_socket(BIO* bio, char* into, int size) {
@@ -123,10 +122,10 @@ Result<std::unique_ptr<TlsSession>> TlsSession::make(const TlsContext& context, 
                                                      const std::string& server_name) {
   SSL* raw = SSL_new(context.get());
   if (raw == nullptr) return fail_tls("session");
-  std::unique_ptr<TlsSession> session(new TlsSession(raw));
+  std::unique_ptr<TlsSession> session(new TlsSession(raw, fd));
   BIO* bio = BIO_new(socket_method());
   if (bio == nullptr) return fail_tls("session");
-  BIO_set_data(bio, reinterpret_cast<void*>(static_cast<std::intptr_t>(fd)));
+  BIO_set_data(bio, &session->fd_);
   BIO_set_init(bio, 1);
   SSL_set_bio(raw, bio, bio);
   if (context.role() == TlsRole::kServer) {

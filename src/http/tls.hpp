@@ -58,10 +58,11 @@ class TlsSession {
   void say_goodbye();
 
  private:
-  explicit TlsSession(ssl_st* session) : session_(session) {}
+  TlsSession(ssl_st* session, int fd) : session_(session), fd_(fd) {}
   Result<std::optional<std::size_t>> outcome(int result, std::size_t done, const char* what);
 
   ssl_st* session_;
+  int fd_;  // the socket, for OpenSSL's calls
   bool wants_write_ = false;
   bool broken_ = false;
   std::string gathered_;  // small pieces become one record

@@ -30,8 +30,8 @@ namespace {
 std::string_view view(beast::string_view text) { return {text.data(), text.size()}; }
 
 // Takes Beast's calls and keeps what they say; counts what must not come twice.
-template <bool is_request>
-class Parser final : public beast::http::basic_parser<is_request> {
+template <bool IsRequest>
+class Parser final : public beast::http::basic_parser<IsRequest> {
  public:
   Parser(Headers* headers, std::size_t max_fields) : headers_(headers), max_fields_(max_fields) {
     this->body_limit(boost::none);  // bodies are streamed; whoever collects one has a limit
@@ -104,8 +104,8 @@ class Parser final : public beast::http::basic_parser<is_request> {
   bool head_done_ = false;
 };
 
-template <bool is_request>
-Result<MessageParser::Step> read_chunks_by(Parser<is_request>& parser, std::string_view in,
+template <bool IsRequest>
+Result<MessageParser::Step> read_chunks_by(Parser<IsRequest>& parser, std::string_view in,
                                            std::span<char> out) {
   MessageParser::Step step;
   parser.out = out;

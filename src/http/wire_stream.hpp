@@ -20,7 +20,7 @@
 #include "http/wire.hpp"
 
 namespace boost::beast {
-enum class role_type;
+enum class role_type;  // NOLINT(readability-identifier-naming): Beast's name
 }
 
 namespace atl::http {

@@ -47,6 +47,8 @@ class Backend {
   // A sandbox that outlived the process that made it.
   virtual async::Task<Result<std::unique_ptr<Sandbox>>> reattach(SandboxId id) = 0;
   virtual async::Task<Result<std::vector<SandboxId>>> list() = 0;
+  // Ends one of them, also one that can no longer be attached to.
+  virtual async::Task<Result<void>> destroy(SandboxId id);
   // Has the zygote for sandboxes with this preload list ready. Without one (kUnsupported) they
   // start their interpreters plainly.
   virtual async::Task<Result<ZygoteReport>> prepare(Preload preload);

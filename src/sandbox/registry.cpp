@@ -57,6 +57,11 @@ std::string_view maturity_name(Maturity maturity) {
   return "unknown";
 }
 
+async::Task<Result<void>> Backend::destroy(SandboxId id) {
+  ATOLL_CO_TRY(std::unique_ptr<Sandbox> found, co_await reattach(std::move(id)));
+  co_return co_await found->stop();
+}
+
 async::Task<Result<ZygoteReport>> Backend::prepare(Preload) {
   co_return fail(Code::kUnsupported, "this backend has no zygotes");
 }

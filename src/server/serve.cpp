@@ -111,6 +111,7 @@ Task<Result<void>> run_server(async::Executor executor, Running running) {
   control::LocalNodeOptions node{.executor = executor, .default_backend = config.sandbox.backend};
   node.backend.run_folder = running.place->run_folder;
   node.backend.control = std::move(*running.launcher);
+  node.backend.settings["state_folder"] = running.place->data_folder + "/sandboxes";
   options.node = control::make_local_node(*running.registry, std::move(node));
   control::Control control(std::move(options));
   ATOLL_CO_CHECK(co_await control.start());

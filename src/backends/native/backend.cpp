@@ -51,6 +51,13 @@ class NativeBackend : public sandbox::Backend {
 
   Task<Result<std::vector<SandboxId>>> list() override { return launcher_->list(); }
 
+  Task<Result<void>> destroy(SandboxId id) override {
+    auto reply = co_await launcher_->call(engine::LauncherOp::kDestroy, id);
+    if (!reply && reply.error().code() != Code::kNotFound) co_return fail(reply.error());
+    tokens_.forget(id);
+    co_return Result<void>();
+  }
+
  private:
   async::Executor executor_;
   std::shared_ptr<LauncherClient> launcher_;

@@ -1,0 +1,174 @@
+// The pure parts that every protocol shares.
+#include <gtest/gtest.h>
+
+#include "api/box_path.hpp"
+#include "api/limits.hpp"
+#include "api/middleware.hpp"
+#include "api/prefer.hpp"
+#include "api/range.hpp"
+#include "api/refusal.hpp"
+#include "api/tar.hpp"
+#include "api/text.hpp"
+#include "api/trace.hpp"
+
+namespace atl::api {
+namespace {
+
+using Kind = ByteRange::Kind;
+
+TEST(Prefer, WaitWithAndWithoutSeconds) {
+  EXPECT_FALSE(parse_prefer({}).wait);
+  EXPECT_FALSE(parse_prefer({{"Prefer", "respond-async, waiting=3"}}).wait);
+  EXPECT_TRUE(parse_prefer({{"Prefer", "wait"}}).wait);
+  EXPECT_FALSE(parse_prefer({{"prefer", "wait"}}).seconds.has_value());
+  EXPECT_EQ(parse_prefer({{"prefer", "respond-async, Wait=\"7\"; x"}}).seconds,
+            std::chrono::seconds(7));
+  EXPECT_EQ(parse_prefer({{"prefer", "wait=99999999999"}}).seconds, kMaxWait);
+  EXPECT_FALSE(parse_prefer({{"prefer", "wait=soon"}}).wait);
+}
+
+TEST(Prefer, AcceptNamesTheType) {
+  EXPECT_TRUE(accepts({{"Accept", "text/html, Text/Event-Stream;q=0.5"}}, "text/event-stream"));
+  EXPECT_FALSE(accepts({{"Accept", "*/*"}}, "text/event-stream"));
+}
+
+void expect_part(std::string_view value, std::uint64_t first, std::uint64_t last) {
+  ByteRange range = parse_range(value, 100);
+  EXPECT_EQ(range.kind, Kind::kPart) << value;
+  EXPECT_EQ(range.first, first) << value;
+  EXPECT_EQ(range.last, last) << value;
+}
+
+TEST(Range, Forms) {
+  expect_part("bytes=0-0", 0, 0);
+  expect_part("bytes=10-", 10, 99);
+  expect_part("Bytes=90-1000", 90, 99);
+  expect_part("bytes=-5", 95, 99);
+  expect_part("bytes=-500", 0, 99);
+  for (std::string_view whole :
+       {"", "lines=1-2", "bytes=1-2,4-5", "bytes=5-1", "bytes=a-b", "bytes="}) {
+    EXPECT_EQ(parse_range(whole, 100).kind, Kind::kWhole) << whole;
+  }
+  EXPECT_EQ(parse_range("bytes=100-", 100).kind, Kind::kUnsatisfiable);
+  EXPECT_EQ(parse_range("bytes=-0", 100).kind, Kind::kUnsatisfiable);
+  EXPECT_EQ(parse_range("bytes=0-", 0).kind, Kind::kUnsatisfiable);
+}
+
+TEST(BoxPath, InsideOfTheWorkspace) {
+  EXPECT_EQ(box_path("a/./b//c", "/w"), "/w/a/b/c");
+  EXPECT_EQ(box_path("", "/w"), "/w");
+  EXPECT_EQ(box_path("/workspace/x", "/w"), "/w/x");
+  EXPECT_EQ(box_path("/w/x", "/w"), "/w/x");
+  EXPECT_EQ(box_path("/tmp/x", "/w"), "/tmp/x");
+  EXPECT_EQ(box_path("..a/b..", "/w"), "/w/..a/b..");
+  EXPECT_EQ(shown_path("/w/a/b", "/w"), "a/b");
+  EXPECT_EQ(shown_path("/wide/a", "/w"), "/wide/a");
+}
+
+TEST(BoxPath, NowhereElse) {
+  using namespace std::string_view_literals;
+  for (std::string_view name : {"../x"sv, "a/../../x"sv, "/workspace/../etc"sv, "/etc/passwd"sv,
+                                "/tmpx/y"sv, "/workspacex"sv, "a\0b"sv, "\xff"sv}) {
+    auto path = box_path(name, "/w");
+    EXPECT_FALSE(path.has_value()) << name;
+  }
+  EXPECT_FALSE(box_path(std::string(300, 'x'), "/w").has_value());
+}
+
+TEST(Text, TimesAndCodes) {
+  model::Time time(std::chrono::milliseconds(1'767'323'045'678));
+  EXPECT_EQ(rfc3339(time), "2026-01-02T03:04:05.678Z");
+  EXPECT_EQ(http_date(time), "Fri, 02 Jan 2026 03:04:05 GMT");
+  for (std::string bytes :
+       {std::string(), std::string("a"), std::string("ab"), std::string("\0\xff\x7f", 3)}) {
+    EXPECT_EQ(from_base64(base64(bytes)), bytes);
+    EXPECT_EQ(from_hex(hex(bytes)), bytes);
+  }
+  for (std::string_view bad : {"YQ", "YQ=", "YR==", "Y===", "YQ==YQ==", " YQ=", "===="}) {
+    EXPECT_FALSE(from_base64(bad).has_value()) << bad;
+  }
+  EXPECT_EQ(sha256_hex("abc").substr(0, 16), "ba7816bf8f01cfea");
+  EXPECT_FALSE(to_number("-1").has_value());
+  EXPECT_FALSE(to_number("99999999999999999999").has_value());
+}
+
+TEST(Tar, PlainHeader) {
+  std::string header = tar_header({.name = "a.txt", .mode = 0640, .size = 5, .mtime = 8});
+  ASSERT_EQ(header.size(), 512u);
+  EXPECT_EQ(header.substr(0, 6), std::string("a.txt\0", 6));
+  EXPECT_EQ(header.substr(100, 8), std::string("0000640\0", 8));
+  EXPECT_EQ(header.substr(124, 12), std::string("00000000005\0", 12));
+  EXPECT_EQ(header.substr(257, 8), std::string("ustar\00000", 8));
+  unsigned sum = 8 * ' ';
+  for (std::size_t i = 0; i < header.size(); ++i) {
+    if (i < 148 || i >= 156) sum += static_cast<unsigned char>(header[i]);
+  }
+  EXPECT_EQ(std::stoul(header.substr(148, 6), nullptr, 8), sum);
+  EXPECT_EQ(tar_padding(5).size(), 507u);
+  EXPECT_EQ(tar_padding(1024).size(), 0u);
+  EXPECT_EQ(tar_end().size(), 1024u);
+}
+
+TEST(Tar, ExtendedHeaderForWhatDoesNotFit) {
+  std::string name(150, 'n');
+  std::string header = tar_header({.name = name, .size = 9'000'000'000});
+  ASSERT_EQ(header.size(), 512u * 3);
+  EXPECT_EQ(header[156], 'x');
+  EXPECT_NE(header.find("160 path=" + name + "\n"), std::string::npos);
+  EXPECT_NE(header.find("19 size=9000000000\n"), std::string::npos);
+  EXPECT_EQ(tar_header({.kind = TarEntry::Kind::kDirectory, .name = "d"}).substr(0, 3),
+            std::string("d/\0", 3));
+}
+
+TEST(Trace, OnlyWellFormedIds) {
+  std::string trace = "0af7651916cd43dd8448eb211c80319c";
+  EXPECT_EQ(trace_id_of("00-" + trace + "-b7ad6b7169203331-01"), trace);
+  EXPECT_EQ(trace_id_of("cc-" + trace + "-b7ad6b7169203331-01-more"), trace);
+  for (std::string bad : {std::string(), "00-" + trace, "ff-" + trace + "-b7ad6b7169203331-01",
+                          "00-" + trace + "-b7ad6b7169203331-01-more",
+                          "00-" + std::string(32, '0') + "-b7ad6b7169203331-01"}) {
+    EXPECT_FALSE(trace_id_of(bad).has_value()) << bad;
+  }
+  EXPECT_EQ(make_trace_id().size(), 32u);
+  EXPECT_TRUE(is_request_id("a-B_9.z"));
+  EXPECT_FALSE(is_request_id("a b"));
+  EXPECT_FALSE(is_request_id(std::string(129, 'a')));
+}
+
+TEST(Keys, WhereAKeyMayBe) {
+  http::Request request;
+  EXPECT_FALSE(shown_key(request).has_value());
+  request.headers.add("OPEN-SANDBOX-API-KEY", "three");
+  EXPECT_EQ(shown_key(request)->secret, "three");
+  request.headers.add("X-API-Key", "two");
+  EXPECT_EQ(shown_key(request)->secret, "two");
+  request.headers.add("Authorization", "Basic zzz");
+  EXPECT_EQ(shown_key(request)->secret, "two");
+  request.headers.set("Authorization", "bearer one");
+  EXPECT_EQ(shown_key(request)->secret, "one");
+}
+
+TEST(Keys, OpenPathsAndForeignSites) {
+  EXPECT_TRUE(needs_no_key("/health"));
+  EXPECT_TRUE(needs_no_key("/api/v1/openapi.json"));
+  EXPECT_FALSE(needs_no_key("/metrics"));
+  EXPECT_FALSE(needs_no_key("/api/v1/health/x"));
+  http::Request request;
+  request.headers.add("Host", "127.0.0.1:8080");
+  EXPECT_FALSE(is_foreign_origin(request));
+  request.headers.add("Origin", "http://127.0.0.1:8080");
+  EXPECT_FALSE(is_foreign_origin(request));
+  request.headers.set("Origin", "https://example.org");
+  EXPECT_TRUE(is_foreign_origin(request));
+  request.headers.set("Origin", "null");
+  EXPECT_TRUE(is_foreign_origin(request));
+}
+
+TEST(Refusal, CodesByName) {
+  EXPECT_EQ(code_from_name("session_not_found"), Code::kSessionNotFound);
+  EXPECT_EQ(code_from_name("idempotency_mismatch"), Code::kIdempotencyMismatch);
+  EXPECT_EQ(code_from_name("no such name"), Code::kInternal);
+}
+
+}  // namespace
+}  // namespace atl::api
