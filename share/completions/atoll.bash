@@ -8,7 +8,7 @@ _atoll() {
   local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD-1]} i
   COMPREPLY=()
   if (( COMP_CWORD == 1 )); then
-    COMPREPLY=($(compgen -W 'run repl doctor backends image config completion version help -h --help -V --version' -- "$cur"))
+    COMPREPLY=($(compgen -W 'run repl doctor backends image config serve key completion version help -h --help -V --version' -- "$cur"))
     return
   fi
   case ${COMP_WORDS[1]} in
@@ -108,6 +108,28 @@ _atoll() {
       esac
       if [[ $cur == -* ]]; then COMPREPLY=($(compgen -W '--config --data --set -o --output --color -h --help' -- "$cur")); return; fi
       COMPREPLY=($(compgen -W 'show check reference' -- "$cur"));;
+    serve)
+      case $prev in
+        --listen) COMPREPLY=(); return;;
+        --data) compopt -o nospace; _atoll_files "$cur"; return;;
+        --backend) COMPREPLY=(); return;;
+        --config) _atoll_files "$cur"; return;;
+        --set) COMPREPLY=(); return;;
+      esac
+      if [[ $cur == -* ]]; then COMPREPLY=($(compgen -W '--listen --data --backend --no-auth --config --set -h --help' -- "$cur")); return; fi
+      ;;
+    key)
+      case $prev in
+        --data) compopt -o nospace; _atoll_files "$cur"; return;;
+        --store) COMPREPLY=(); return;;
+        --role) COMPREPLY=($(compgen -W 'admin approver user read-only' -- "$cur")); return;;
+        --tenant) COMPREPLY=(); return;;
+        --name) COMPREPLY=(); return;;
+        --secret) COMPREPLY=(); return;;
+        --output|-o) COMPREPLY=($(compgen -W 'table json' -- "$cur")); return;;
+      esac
+      if [[ $cur == -* ]]; then COMPREPLY=($(compgen -W '--data --store --role --tenant --name --secret -o --output -h --help' -- "$cur")); return; fi
+      COMPREPLY=($(compgen -W 'create ls revoke' -- "$cur"));;
     completion)
       if [[ $cur == -* ]]; then COMPREPLY=($(compgen -W '-h --help' -- "$cur")); return; fi
       COMPREPLY=($(compgen -W 'bash zsh fish' -- "$cur"));;
@@ -116,7 +138,7 @@ _atoll() {
       ;;
     help)
       if [[ $cur == -* ]]; then COMPREPLY=($(compgen -W '--markdown -h --help' -- "$cur")); return; fi
-      COMPREPLY=($(compgen -W 'run repl doctor backends image config completion version help' -- "$cur"));;
+      COMPREPLY=($(compgen -W 'run repl doctor backends image config serve key completion version help' -- "$cur"));;
   esac
 }
 complete -F _atoll atoll

@@ -71,13 +71,15 @@ Task<Result<ContextId>> Contexts::default_of(Language language) {
 }
 
 Task<Result<std::optional<RunResult>>> Contexts::reattach(ContextId id, std::uint64_t exec_id,
-                                                          ContextOptions options) {
+                                                          ContextOptions options, bool is_default) {
   if (slots_.contains(id)) co_return fail(Code::kAlreadyExists, "the context is attached already");
   ATOLL_CO_CHECK(check_room());
   Reservation reserved(this);
   std::string cwd = options.cwd;
+  Language language = options.language;
   ATOLL_CO_TRY(Context::Reattached found,
                co_await Context::reattach(sandbox_, exec_id, std::move(options)));
+  if (is_default) defaults_.emplace(language, id);
   slots_.emplace(std::move(id), Slot{.context = std::move(found.context), .cwd = std::move(cwd)});
   co_return std::move(found.last);
 }

@@ -40,7 +40,8 @@ class Contexts {
   async::Task<Result<ContextId>> default_of(Language language);
   // After a crash of the server: what the guest still had of the last run.
   async::Task<Result<std::optional<RunResult>>> reattach(ContextId id, std::uint64_t exec_id,
-                                                         ContextOptions options);
+                                                         ContextOptions options,
+                                                         bool is_default = false);
 
   // These end with kNotFound for an id that is unknown or gone.
   async::Task<Result<RunResult>> run(ContextId id, RunRequest request);

@@ -25,7 +25,8 @@ Control::Control(ControlOptions options)
       pool_(options.executor, templates_, *node_),
       sessions_(options.executor, *store_, clock_, templates_, *node_, pool_, events_, options.mode,
                 options.limits),
-      executions_(options.executor, *store_, clock_, sessions_, events_),
+      executions_(options.executor, *store_, clock_, sessions_, events_,
+                  Journals(options.journal_folder)),
       idempotency_(*store_, clock_),
       tasks_(options.executor) {}
 
@@ -37,7 +38,7 @@ Task<Result<void>> Control::start() {
   ATOLL_CO_CHECK(co_await node_->open_default());
   ATOLL_CO_CHECK(co_await reconcile());
   tasks_.spawn(sessions_.run_timers());
-  tasks_.spawn(pool_.run());
+  pool_.start();
   tasks_.spawn(remove_old());
   co_return Result<void>();
 }

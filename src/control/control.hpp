@@ -27,6 +27,7 @@ struct ControlOptions {
   Mode mode = Mode::kPerSession;
   SessionLimits limits;
   bool cleanup_on_exit = true;
+  std::string journal_folder;  // empty: the output of a running execution dies with the server
   std::chrono::seconds results_kept{7 * 24 * 3600};  // of sessions that have ended
 };
 

@@ -26,12 +26,13 @@ Error no_execution(const ExecutionId& id) {
 }  // namespace
 
 Executions::Executions(async::Executor executor, store::Store& store, const Clock& clock,
-                       Sessions& sessions, Events& events)
+                       Sessions& sessions, Events& events, Journals journals)
     : executor_(executor),
       store_(store),
       clock_(clock),
       sessions_(sessions),
       events_(events),
+      journals_(std::move(journals)),
       tasks_(executor) {}
 
 Executions::~Executions() = default;
@@ -84,6 +85,10 @@ Task<Result<LiveExecutionPtr>> Executions::start(Caller caller, SessionId id,
       co_return fail(written.error());
     }
     execution->in_store = true;
+    if (auto file = std::make_shared<UniqueFd>(journals_.begin(row.id)); *file) {
+      execution->spool->set_keeper(
+          [file](SpoolKind kind, std::string_view bytes) { Journals::append(*file, kind, bytes); });
+    }
   }
   ++started_total_;
   tasks_.spawn(carry_out(execution, std::move(request)));
@@ -200,6 +205,8 @@ Task<void> Executions::conclude(LiveExecutionPtr execution) {
     co_await async::sleep_for(kWriteAgain * attempt);
   }
   execution->done = true;
+  execution->spool->set_keeper({});
+  if (execution->in_store) journals_.remove(row.id);
   execution->spool->end();
   publish(*execution, "execution_" + codec::enum_name(row.state));
   if (row.state == ExecutionState::kFailed) ++failed_total_;

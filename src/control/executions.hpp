@@ -15,6 +15,7 @@
 #include "base/result.hpp"
 #include "control/caller.hpp"
 #include "control/events.hpp"
+#include "control/journal.hpp"
 #include "control/live_session.hpp"
 #include "control/requests.hpp"
 #include "control/sessions.hpp"
@@ -38,7 +39,7 @@ class Executions {
   static constexpr std::size_t kWaiting = 256;  // in one session; beyond: kResourceExhausted
 
   Executions(async::Executor executor, store::Store& store, const Clock& clock, Sessions& sessions,
-             Events& events);
+             Events& events, Journals journals);
   ~Executions();
 
   // Begins, or queues. With `stored` its row is in the store when this returns (for 202), together
@@ -68,6 +69,7 @@ class Executions {
   async::Task<Result<std::vector<ContextView>>> contexts(Caller caller, SessionId id);
   async::Task<Result<void>> close_context(Caller caller, SessionId id, ContextId context);
 
+  const Journals& journals() const { return journals_; }
   std::uint64_t started_total() const { return started_total_; }
   std::uint64_t failed_total() const { return failed_total_; }
   async::Task<void> shut_down();
@@ -92,6 +94,7 @@ class Executions {
   const Clock& clock_;
   Sessions& sessions_;
   Events& events_;
+  Journals journals_;
   std::map<std::string, LiveExecutionPtr> live_;
   std::map<std::string, ExtraChanges> extras_;  // by execution
   std::uint64_t started_total_ = 0;

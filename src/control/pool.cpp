@@ -159,8 +159,10 @@ Task<void> Pool::wait_full() {
 }
 
 Task<void> Pool::shut_down() {
+  // What is being made is finished first: cancelled half-way it would be nobody's.
   closing_ = true;
   wake_.notify_all();
+  co_await tasks_.wait_idle();
   for (auto& [id, shelf] : shelves_) {
     for (Parked& one : shelf.parked) tasks_.spawn(stop_later(std::move(one.sandbox)));
     shelf.parked.clear();

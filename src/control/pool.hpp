@@ -28,9 +28,9 @@ class Pool {
 
   // Null when there is none that fits: another limit or network than the template's does not.
   SandboxPtr claim(const TemplatePtr& recipe, const model::SessionConfig& config);
-  // Keeps the shelves full until closed: fills, drains those of changed or removed templates, looks
-  // after the health of what waits, and shrinks when the machine runs out of memory.
-  async::Task<void> run();
+  // Keeps the shelves full until shut_down(): fills, drains those of changed or removed templates,
+  // looks after the health of what waits, and shrinks when the machine runs out of memory.
+  void start() { tasks_.spawn(run()); }
   void changed() { wake_.notify_all(); }  // a template was changed
   bool full() const;
   async::Task<void> wait_full();
@@ -51,6 +51,7 @@ class Pool {
     bool prepared = false;
   };
 
+  async::Task<void> run();
   void sort_out();
   Shelf* emptiest();
   async::Task<bool> fill_one();  // false: nothing to do

@@ -52,14 +52,18 @@ Task<Result<void>> Control::fail_executions() {
                  co_await store_->executions(filter, {.limit = kPortion}));
     if (rows.empty()) co_return Result<void>();
     std::vector<store::Change> changes;
+    std::vector<ExecutionId> ended;
     for (model::Execution& row : rows) {
       row.state = ExecutionState::kFailed;
       row.error_code = std::string(code_name(Code::kServerRestarted));
       row.error_message = "the server ended while this ran";
       row.ended_at = std::chrono::time_point_cast<std::chrono::milliseconds>(clock_.wall());
-      changes.push_back(store::PutExecution{.row = std::move(row)});
+      row.output = executions_.journals().read(row.id);
+      ended.push_back(row.id);
+      changes.push_back(store::PutExecution{.row = std::move(row), .with_output = true});
     }
     ATOLL_CO_CHECK(co_await store_->write(std::move(changes)));
+    for (const ExecutionId& id : ended) executions_.journals().remove(id);
   }
 }
 
@@ -91,7 +95,8 @@ Task<Result<void>> Control::find_again(model::Session row) {
     contexts::ContextOptions options{.cwd = context.cwd, .env = session->row.config.environment};
     Result<contexts::Language> language = contexts::language_of(context.language);
     if (language) options.language = *language;
-    auto found = co_await session->contexts->reattach(context.id, context.exec_id, options);
+    auto found = co_await session->contexts->reattach(context.id, context.exec_id, options,
+                                                      context.is_default);
     if (found) {
       session->known_contexts[context.id.str()] = context.exec_id;
       continue;

@@ -14,6 +14,8 @@ void Spool::add(SpoolKind kind, std::string data, bool kept) {
     truncated_ = true;
     if (readers_.empty()) return;
     live_bytes_ += data.size();
+  } else if (keeper_ && (kind == SpoolKind::kStdout || kind == SpoolKind::kStderr)) {
+    keeper_(kind, data);
   }
   (kept ? kept_ : live_).push_back({next_number_++, kind, std::move(data)});
 }

@@ -6,8 +6,10 @@
 
 #include <cstdint>
 #include <deque>
+#include <functional>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "async/event.hpp"
@@ -31,6 +33,10 @@ class Spool : public std::enable_shared_from_this<Spool> {
 
   explicit Spool(std::uint64_t kept_per_stream) : kept_limit_(kept_per_stream) {}
 
+  // Every kept piece of a stream is handed to this as well.
+  void set_keeper(std::function<void(SpoolKind, std::string_view)> keeper) {
+    keeper_ = std::move(keeper);
+  }
   // Waits while a reader is too far behind; never when there is none.
   async::Task<void> put(SpoolKind kind, std::string data);
   void end();  // no more puts; readers get kEnd
@@ -72,6 +78,7 @@ class Spool : public std::enable_shared_from_this<Spool> {
   std::deque<SpoolEvent> live_;  // beyond it: until every reader has it
   std::uint64_t live_bytes_ = 0;
   std::vector<Reader*> readers_;
+  std::function<void(SpoolKind, std::string_view)> keeper_;
   bool ended_ = false;
   bool truncated_ = false;
   async::Event changed_;  // all of these

@@ -1,6 +1,7 @@
 #include <unistd.h>
 
 #include <cstdlib>
+#include <filesystem>
 
 #include "cli/console.hpp"
 #include "config/find_file.hpp"
@@ -11,12 +12,23 @@ extern char** environ;
 
 namespace atl::server {
 
+namespace {
+
+// On the command line a folder may be named from where the caller stands.
+std::string from_here(const std::string& path) {
+  std::error_code failed;
+  std::filesystem::path here = std::filesystem::current_path(failed);
+  return path.empty() || failed ? path : (here / path).lexically_normal().string();
+}
+
+}  // namespace
+
 Result<config::Loaded> load_config(const cli::ServeOptions& options) {
   config::Sources sources{.environment = config::own_variables(environ)};
   auto set = [&](const char* path, const std::string& value, const char* flag) {
     if (!value.empty()) sources.overrides.push_back({.path = path, .value = value, .flag = flag});
   };
-  set("data", options.data, "--data");
+  set("data", from_here(options.data), "--data");
   set("server.listen", options.listen, "--listen");
   set("sandbox.backend", options.backend, "--backend");
   if (options.no_auth) set("auth.enabled", "false", "--no-auth");

@@ -112,6 +112,7 @@ Task<Result<void>> run_server(async::Executor executor, Running running) {
   node.backend.run_folder = running.place->run_folder;
   node.backend.control = std::move(*running.launcher);
   node.backend.settings["state_folder"] = running.place->data_folder + "/sandboxes";
+  options.journal_folder = running.place->data_folder + "/journals";
   options.node = control::make_local_node(*running.registry, std::move(node));
   control::Control control(std::move(options));
   ATOLL_CO_CHECK(co_await control.start());

@@ -1,0 +1,58 @@
+// The router and the OpenAPI document say the same.
+#include <algorithm>
+#include <cctype>
+#include <set>
+
+#include <boost/json/object.hpp>
+#include <gtest/gtest.h>
+
+#include "api/rest/documents.hpp"
+#include "api/rest/test_api.hpp"
+#include "codec/json.hpp"
+
+namespace atl::api::rest::test {
+namespace {
+
+std::set<std::string> of_router(const http::Router& router) {
+  std::set<std::string> all;
+  for (const auto& route : router.routes()) {
+    std::string pattern = route->pattern;
+    if (std::size_t dots = pattern.find("..."); dots != pattern.npos) pattern.erase(dots, 3);
+    std::string method(route->method ? http::method_name(*route->method) : "ANY");
+    all.insert(route->options.name + " " + method + " " + pattern);
+  }
+  EXPECT_EQ(all.size(), router.routes().size()) << "operation ids are not unique";
+  return all;
+}
+
+std::set<std::string> of_document() {
+  std::set<std::string> all;
+  auto document = codec::parse(openapi_json());
+  EXPECT_TRUE(document.has_value());
+  for (const auto& [path, item] : document->as_object().at("paths").as_object()) {
+    for (const auto& [method, operation] : item.as_object()) {
+      if (method == "parameters") continue;
+      std::string upper(method);
+      std::ranges::transform(upper, upper.begin(), [](unsigned char c) { return std::toupper(c); });
+      all.insert(std::string(operation.as_object().at("operationId").as_string()) + " " + upper +
+                 " " + std::string(path));
+    }
+  }
+  return all;
+}
+
+Task<void> compare(Api* api) {
+  EXPECT_EQ(of_router(*api->router), of_document());
+  Reply served = co_await api->call(Method::kGet, "/openapi.json");
+  EXPECT_EQ(served.status, 200);
+  EXPECT_EQ(served.body, openapi_json());
+  Reply page = co_await api->call(Method::kGet, "/docs");
+  EXPECT_EQ(page.status, 200);
+  EXPECT_EQ(page.body.find("http://"), page.body.npos) << "nothing from outside";
+  EXPECT_NE(page.body.find("createSession"), page.body.npos);
+}
+
+TEST(RouteTable, RouterAndDocumentAgree) { with_api(compare); }
+
+}  // namespace
+}  // namespace atl::api::rest::test

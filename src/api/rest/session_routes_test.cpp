@@ -1,0 +1,138 @@
+#include <gtest/gtest.h>
+
+#include "api/rest/test_api.hpp"
+
+namespace atl::api::rest::test {
+namespace {
+
+Task<void> life(Api* api) {
+  Reply made = co_await api->call(Method::kPost, "/api/v1/sessions",
+                                  R"({"template_id":"shell-default","labels":{"a":"b"}})");
+  EXPECT_EQ(made.status, 202) << made.body;
+  EXPECT_EQ(made.at({"id"}), made.at({"session_id"}));
+  std::string path = "/api/v1/sessions/" + made.at({"id"});
+  EXPECT_EQ(made.headers.get("location"), path);
+  Reply ran = co_await api->call(Method::kPost, path + "/execute", R"({"command":"echo hi"})",
+                                 {{"Prefer", "wait"}});
+  EXPECT_EQ(ran.status, 200) << ran.body;
+  EXPECT_EQ(ran.at({"stdout"}), "hi\n");
+  EXPECT_EQ(ran.at({"exit_code"}), "0");
+  EXPECT_EQ(ran.at({"success"}), "true");
+  Reply got = co_await api->call(Method::kGet, path);
+  EXPECT_EQ(got.at({"status"}), "ready") << got.body;
+  EXPECT_EQ(got.at({"labels", "a"}), "b");
+  Reply status = co_await api->call(Method::kGet, path + "/status");
+  EXPECT_EQ(status.at({"last_execution"}), ran.at({"execution_id"}));
+  Reply changed = co_await api->call(Method::kPatch, path, R"({"metadata":{"x":"y"}})");
+  EXPECT_EQ(changed.at({"metadata", "x"}), "y") << changed.body;
+  Reply renewed = co_await api->call(Method::kPost, path + "/renew", R"({"seconds":1000})");
+  EXPECT_GT(renewed.at({"expires_at"}), got.at({"expires_at"})) << renewed.body;
+  Reply processes = co_await api->call(Method::kGet, path + "/processes");
+  EXPECT_EQ(processes.status, 200) << processes.body;
+  Reply usage = co_await api->call(Method::kGet, path + "/usage");
+  EXPECT_EQ(usage.status, 200) << usage.body;
+  Reply gone = co_await api->call(Method::kDelete, path);
+  EXPECT_EQ(gone.status, 204);
+  Reply again = co_await api->call(Method::kDelete, path);
+  EXPECT_EQ(again.status, 204);
+  Reply ended = co_await api->call(Method::kGet, path);
+  EXPECT_EQ(ended.at({"status"}), "terminated");
+  Reply late = co_await api->call(Method::kPost, path + "/execute", R"({"command":"true"})");
+  EXPECT_EQ(late.status, 409) << late.body;
+}
+
+Task<void> pages(Api* api) {
+  std::vector<std::string> ids;
+  for (const char* label : {"one", "two", "two"}) {
+    Reply made = co_await api->call(
+        Method::kPost, "/api/v1/sessions",
+        R"({"template_id":"shell-default","labels":{"l":")" + std::string(label) + R"("}})");
+    ids.push_back(made.at({"id"}));
+  }
+  Reply first = co_await api->call(Method::kGet, "/api/v1/sessions?limit=2");
+  EXPECT_EQ(first.at({"sessions", "0", "id"}), ids[2]) << first.body;
+  EXPECT_EQ(first.at({"sessions", "1", "id"}), ids[1]);
+  Reply second = co_await api->call(Method::kGet,
+                                    "/api/v1/sessions?limit=2&cursor=" + first.at({"next_cursor"}));
+  EXPECT_EQ(second.at({"sessions", "0", "id"}), ids[0]);
+  EXPECT_EQ(second.at({"next_cursor"}), "");
+  Reply labelled =
+      co_await api->call(Method::kGet, "/api/v1/sessions?label=l%3Done&template=shell-default");
+  EXPECT_EQ(labelled.at({"sessions", "0", "id"}), ids[0]) << labelled.body;
+  EXPECT_EQ(labelled.at({"sessions", "1"}), "");
+  Reply failed = co_await api->call(Method::kGet, "/api/v1/sessions?status=failed,terminated");
+  EXPECT_EQ(failed.at({"sessions"}), "[]");
+  for (const char* bad : {"limit=0", "limit=x", "status=happy", "label=x", "colour=red"}) {
+    Reply refused = co_await api->call(Method::kGet, "/api/v1/sessions?" + std::string(bad));
+    EXPECT_EQ(refused.status, 400) << bad;
+  }
+}
+
+Task<void> refusals(Api* api) {
+  struct Case {
+    std::string body, type;
+    int status;
+    std::string code, at;
+  };
+  for (const Case& one : std::vector<Case>{
+           {R"({"templat":"x"})", "application/json", 400, "invalid_argument", "/templat"},
+           {"{", "application/json", 400, "invalid_argument", ""},
+           {"{}", "text/plain", 415, "unsupported_media_type", ""},
+           {R"({"template_id":"none"})", "application/json", 404, "not_found", ""},
+           {R"({"snapshot_id":"none"})", "application/json", 404, "not_found", "/snapshot_id"},
+           {std::string(2u << 20, ' '), "application/json", 413, "too_large", ""}}) {
+    Reply refused = co_await api->call(Method::kPost, "/api/v1/sessions", one.body,
+                                       {{"Content-Type", one.type}});
+    EXPECT_EQ(refused.status, one.status) << refused.body;
+    EXPECT_EQ(refused.at({"code"}), one.code) << refused.body;
+    EXPECT_EQ(refused.at({"at"}), one.at) << refused.body;
+    EXPECT_EQ(refused.headers.get("content-type"), "application/problem+json");
+    EXPECT_EQ(refused.at({"request_id"}), refused.headers.get("x-request-id"));
+  }
+  Reply missing = co_await api->call(Method::kGet, "/api/v1/sessions/none");
+  EXPECT_EQ(missing.status, 404);
+  EXPECT_EQ(missing.at({"code"}), "session_not_found");
+  Reply method = co_await api->call(Method::kPut, "/api/v1/sessions", "{}");
+  EXPECT_EQ(method.status, 405);
+}
+
+Task<void> repeated(Api* api) {
+  http::Headers key{{"Idempotency-Key", "k1"}};
+  std::string body = R"({"template_id":"shell-default"})";
+  Reply first = co_await api->call(Method::kPost, "/api/v1/sessions", body, key);
+  Reply second = co_await api->call(Method::kPost, "/api/v1/sessions", body, key);
+  EXPECT_EQ(first.status, second.status);
+  EXPECT_EQ(first.body, second.body);
+  EXPECT_EQ(second.headers.get("idempotency-replayed"), "true");
+  Reply other = co_await api->call(Method::kPost, "/api/v1/sessions", "{}", key);
+  EXPECT_EQ(other.status, 422) << other.body;
+  EXPECT_EQ(other.at({"code"}), "idempotency_mismatch");
+  std::string path = "/api/v1/sessions/" + first.at({"id"}) + "/execute";
+  std::string run = R"({"command":"date +%N"})";
+  http::Headers once{{"Idempotency-Key", "k2"}, {"Prefer", "wait"}};
+  Reply ran = co_await api->call(Method::kPost, path, run, once);
+  Reply reran = co_await api->call(Method::kPost, path, run, once);
+  EXPECT_EQ(ran.status, 200) << ran.body;
+  EXPECT_EQ(ran.at({"execution_id"}), reran.at({"execution_id"})) << reran.body;
+  EXPECT_EQ(ran.at({"stdout"}), reran.at({"stdout"}));
+}
+
+Task<void> keyed(Api* api) {
+  std::string body = R"({"template_id":"shell-default","session_key":"chat:1"})";
+  Reply first = co_await api->call(Method::kPost, "/api/v1/sessions", body);
+  Reply second = co_await api->call(Method::kPost, "/api/v1/sessions", body, {{"Prefer", "wait"}});
+  EXPECT_EQ(first.status, 202);
+  EXPECT_EQ(second.status, 200);
+  EXPECT_EQ(first.at({"id"}), second.at({"id"}));
+  EXPECT_EQ(second.at({"session_key"}), "chat:1");
+  EXPECT_EQ(second.at({"status"}), "ready");
+}
+
+TEST(SessionRoutes, FromCreateToDelete) { with_api(life); }
+TEST(SessionRoutes, ListsInPagesAndByFilter) { with_api(pages); }
+TEST(SessionRoutes, RefusesWithCodeAndPlace) { with_api(refusals); }
+TEST(SessionRoutes, IdempotencyKeyGivesTheSameAnswer) { with_api(repeated); }
+TEST(SessionRoutes, SessionKeyGivesTheSameSession) { with_api(keyed); }
+
+}  // namespace
+}  // namespace atl::api::rest::test

@@ -1,0 +1,167 @@
+#include "api/rest/test_api.hpp"
+
+#include <cstdlib>
+#include <filesystem>
+#include <utility>
+
+#include <boost/json/object.hpp>
+#include <gtest/gtest.h>
+
+#include "api/middleware.hpp"
+#include "api/rest/rest.hpp"
+#include "async/deadline.hpp"
+#include "async/run.hpp"
+#include "codec/json.hpp"
+#include "http/server.hpp"
+#include "observe/log.hpp"
+
+namespace atl::backends {
+void register_fake(sandbox::Registry& registry);
+}
+
+namespace atl::api::rest::test {
+
+namespace {
+
+namespace fs = std::filesystem;
+constexpr std::chrono::seconds kLongest{100};
+constexpr std::size_t kLargest = 64u << 20;
+
+// One for each test, gone with it.
+class Folder {
+ public:
+  Folder() {
+    std::string pattern = (fs::temp_directory_path() / "atoll-api-XXXXXX").string();
+    if (::mkdtemp(pattern.data()) != nullptr) path_ = pattern;
+  }
+  ~Folder() {
+    std::error_code ignored;
+    fs::remove_all(path_, ignored);
+  }
+  std::string operator/(std::string_view name) const { return path_ + "/" + std::string(name); }
+
+ private:
+  std::string path_;
+};
+
+Task<Result<void>> as_result(Task<void> task) {
+  co_await std::move(task);
+  co_return Result<void>();
+}
+
+// Nothing waits on shelves: a test that needs no sandbox makes none.
+Task<Result<void>> empty_pools(store::Store* store) {
+  std::vector<store::Change> changes;
+  for (model::Template recipe : control::built_in_templates()) {
+    recipe.spec.pool = 0;
+    changes.push_back(store::PutTemplate{std::move(recipe)});
+  }
+  co_return co_await store->write(std::move(changes));
+}
+
+Task<Result<void>> run_all(async::Executor executor, const Folder* folder,
+                           std::function<Task<void>(Api*)> body, ApiWish wish) {
+  sandbox::Registry registry;
+  backends::register_fake(registry);
+  control::ControlOptions options{.executor = executor};
+  std::string data = *folder / "data";
+  fs::create_directories(data);
+  ATOLL_CO_TRY(options.store,
+               co_await store::open_store({.executor = executor, .data_folder = data}));
+  ATOLL_CO_CHECK(co_await empty_pools(options.store.get()));
+  control::LocalNodeOptions node{.executor = executor, .default_backend = "fake"};
+  node.backend.run_folder = *folder / "run";
+  options.node = control::make_local_node(registry, std::move(node));
+  control::Control control(std::move(options));
+  ATOLL_CO_CHECK(co_await control.start());
+  observe::Metrics metrics;
+  http::Router router;
+  add_rest_routes(router, control,
+                  {.executor = executor,
+                   .data_folder = data,
+                   .registry = &registry,
+                   .version = "test",
+                   .metrics = &metrics});
+  http::Server server(executor,
+                      wrap(router.handler(), control, {.required = wish.keys, .metrics = &metrics}),
+                      {.listen = {"127.0.0.1:0"}});
+  ATOLL_CO_CHECK(co_await server.start());
+  std::string address = server.addresses().front();
+  http::Client client(executor, {.endpoint = "http://" + address});
+  Api api{executor, &control, &client, &router, {}, address};
+  Result<void> ended = co_await async::with_deadline<void>(
+      as_result(body(&api)), async::deadline_in(kLongest), Code::kExecTimeout, "the test hangs");
+  co_await server.drain(async::deadline_in(std::chrono::seconds(5)));
+  co_await control.stop();
+  co_return ended;
+}
+
+}  // namespace
+
+boost::json::value Reply::json() const {
+  auto value = codec::parse(body, {.max_bytes = kLargest, .max_depth = 64});
+  return value ? *value : boost::json::value();
+}
+
+std::string Reply::at(std::initializer_list<std::string_view> path) const {
+  boost::json::value value = json();
+  for (std::string_view name : path) {
+    boost::json::value inner;
+    if (const auto* object = value.if_object()) {
+      if (const auto* found = object->if_contains(name)) inner = *found;
+    } else if (const auto* array = value.if_array()) {
+      std::size_t index = static_cast<std::size_t>(std::stoul(std::string(name)));
+      if (index < array->size()) inner = (*array)[index];
+    }
+    value = std::move(inner);
+  }
+  if (const auto* text = value.if_string()) return {text->data(), text->size()};
+  return value.is_null() ? std::string() : codec::serialize(value);
+}
+
+Task<Reply> Api::call(Method method, std::string target, std::string body, http::Headers more) {
+  http::ClientRequest request{.method = method, .target = std::move(target)};
+  request.headers = headers;
+  for (const auto& [name, value] : more) request.headers.set(name, value);
+  if (!body.empty() && !request.headers.has("content-type")) {
+    request.headers.set("Content-Type", "application/json");
+  }
+  request.body = std::move(body);
+  auto response = co_await client->send(std::move(request));
+  if (!response) {
+    ADD_FAILURE() << response.error().to_string();
+    co_return Reply();
+  }
+  auto text = co_await response->read_body(kLargest);
+  EXPECT_TRUE(text.has_value()) << text.error().to_string();
+  co_return Reply{response->status(), response->headers(), text ? std::move(*text) : ""};
+}
+
+Task<std::string> Api::make_session() {
+  Reply made = co_await call(Method::kPost, "/api/v1/sessions",
+                             R"({"template_id":"shell-default"})", {{"Prefer", "wait"}});
+  EXPECT_EQ(made.status, 201) << made.body;
+  co_return made.at({"id"});
+}
+
+Task<std::vector<http::SseEvent>> Api::events(Method method, std::string target, std::string body,
+                                              http::Headers more) {
+  more.set("Accept", "text/event-stream");
+  Reply reply = co_await call(method, std::move(target), std::move(body), std::move(more));
+  EXPECT_EQ(reply.status, 200) << reply.body;
+  http::SseReader reader;
+  EXPECT_TRUE(reader.feed(reply.body).has_value());
+  std::vector<http::SseEvent> all;
+  while (auto event = reader.next()) all.push_back(std::move(*event));
+  co_return all;
+}
+
+void with_api(std::function<Task<void>(Api*)> body, ApiWish wish) {
+  log::set_level(log::Level::kOff);
+  Folder folder;
+  Result<void> ended = async::run_to_end<Result<void>>(
+      [&](async::Executor executor) { return run_all(std::move(executor), &folder, body, wish); });
+  EXPECT_TRUE(ended.has_value()) << ended.error().to_string();
+}
+
+}  // namespace atl::api::rest::test

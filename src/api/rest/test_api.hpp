@@ -1,0 +1,55 @@
+// For the tests of the API: the whole server, from the socket to sandboxes of the fake backend, in
+// this process; and a client of it.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <string>
+#include <vector>
+
+#include <boost/json/value.hpp>
+
+#include "async/task.hpp"
+#include "control/control.hpp"
+#include "http/client.hpp"
+#include "http/router.hpp"
+#include "http/sse.hpp"
+
+namespace atl::api::rest::test {
+
+using async::Task;
+using http::Method;
+
+struct Reply {
+  int status = 0;
+  http::Headers headers;
+  std::string body;
+
+  boost::json::value json() const;
+  // The member at this path of names, as text; strings without quotes, "" when there is none.
+  std::string at(std::initializer_list<std::string_view> path) const;
+};
+
+struct Api {
+  async::Executor executor;
+  control::Control* control;
+  http::Client* client;
+  http::Router* router;
+  http::Headers headers;  // with every request
+  std::string address;    // host:port
+
+  Task<Reply> call(Method method, std::string target, std::string body = {},
+                   http::Headers more = {});
+  Task<std::string> make_session();  // its id; shell-default, ready
+  Task<std::vector<http::SseEvent>> events(Method method, std::string target, std::string body = {},
+                                           http::Headers more = {});
+};
+
+struct ApiWish {
+  bool keys = false;
+};
+
+// Fails the test instead of hanging. `body` is an ordinary function that makes a coroutine.
+void with_api(std::function<Task<void>(Api*)> body, ApiWish wish = {});
+
+}  // namespace atl::api::rest::test

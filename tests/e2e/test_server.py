@@ -1,0 +1,220 @@
+"""`atoll serve` from outside: sessions by HTTP, and that a killed server loses nothing that it had said."""
+
+import json
+import os
+import signal
+import subprocess
+import tempfile
+import time
+import unittest
+import urllib.error
+import urllib.request
+
+from support import ATOLL
+
+DEADLINE = 60
+
+
+class Server:
+    """A server on a free port, with a data folder that outlives it."""
+
+    def __init__(self, data, *options):
+        self.data, self.options = data, options
+        self.start()
+
+    def start(self):
+        self.process = subprocess.Popen(
+            [ATOLL, "serve", "--listen", "127.0.0.1:0", "--data", self.data, *self.options],
+            stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
+        for line in self.process.stdout:
+            if line.startswith("atoll listens on "):
+                self.base = line.split()[-1]
+                return
+        raise AssertionError(f"it did not start: {self.process.wait()}")
+
+    def kill(self):
+        self.process.kill()
+        self.process.wait()
+        self.process.stdout.close()
+
+    def stop(self):
+        self.process.terminate()
+        status = self.process.wait(DEADLINE)
+        self.process.stdout.close()
+        return status
+
+    def call(self, method, path, body=None, headers=None):
+        """(status, body)"""
+        data = body if isinstance(body, bytes) else None if body is None else json.dumps(body).encode()
+        request = urllib.request.Request(self.base + path, data, method=method,
+                                         headers={"content-type": "application/json", **(headers or {})})
+        try:
+            with urllib.request.urlopen(request, timeout=DEADLINE) as answer:
+                status, text = answer.status, answer.read()
+        except urllib.error.HTTPError as answer:
+            status, text = answer.code, answer.read()
+            answer.close()
+        try:
+            return status, json.loads(text) if text else None
+        except ValueError:
+            return status, text
+
+    def session(self, **body):
+        status, session = self.call("POST", "/api/v1/sessions", body, {"Prefer": "wait"})
+        assert status == 201, session
+        return session["id"]
+
+    def execute(self, session, **body):
+        return self.call("POST", f"/api/v1/sessions/{session}/execute", body, {"Prefer": "wait=30"})[1]
+
+
+def guests_below(run_folders):
+    """Guests of launchers that serve one of these folders."""
+    launchers = {}
+    for pid in filter(str.isdigit, os.listdir("/proc")):
+        try:
+            with open(f"/proc/{pid}/cmdline", "rb") as file:
+                words = file.read().split(b"\0")
+            with open(f"/proc/{pid}/stat") as file:
+                parent = int(file.read().rsplit(")", 1)[1].split()[1])
+        except OSError:
+            continue
+        launchers[int(pid)] = (words, parent)
+    return [pid for pid, (words, parent) in launchers.items()
+            if words[0] == b"atoll-guest" and any(folder in launchers.get(parent, ([], 0))[0]
+                                                  for folder in run_folders)]
+
+
+class ServerTest(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        os.chmod(folder.name, 0o755)
+        self.server = Server(folder.name + "/data", "--no-auth")
+        self.addCleanup(lambda: self.server.process.poll() is None and self.server.stop())
+
+    def test_a_session_from_create_to_delete(self):
+        session = self.server.session(labels={"purpose": "test"})
+        ran = self.server.execute(session, code="print(6 * 7)")
+        self.assertEqual((ran["state"], ran["exit_code"], ran["stdout"]), ("completed", 0, "42\n"))
+        ran = self.server.execute(session, command="echo out; echo err >&2; exit 3")
+        self.assertEqual((ran["state"], ran["exit_code"]), ("failed", 3))
+        self.assertEqual((ran["stdout"], ran["stderr"]), ("out\n", "err\n"))
+        ran = self.server.execute(session, command=["sleep", "60"], timeout=0.2)
+        self.assertEqual((ran["state"], ran["timed_out"]), ("timed_out", True))
+        status, found = self.server.call("GET", "/api/v1/sessions?label=purpose%3Dtest")
+        self.assertEqual((status, [one["id"] for one in found["sessions"]]), (200, [session]))
+        self.assertEqual(self.server.call("DELETE", f"/api/v1/sessions/{session}")[0], 204)
+        self.assertEqual(self.server.call("GET", f"/api/v1/sessions/{session}")[1]["status"], "terminated")
+        self.assertEqual(self.server.call("DELETE", f"/api/v1/sessions/{session}")[0], 204)
+        self.assertEqual(self.server.execute(session, code="1")["code"], "conflict")
+
+    def test_files_and_contexts(self):
+        session = self.server.session()
+        content = bytes(range(256)) * 1000
+        files = f"/api/v1/sessions/{session}/files"
+        self.assertIn(self.server.call("PUT", f"{files}/a/b.bin", content)[0], (200, 201, 204))
+        self.assertEqual(self.server.call("GET", f"{files}/a/b.bin"), (200, content))
+        ran = self.server.execute(session, code="import os; n = os.path.getsize('a/b.bin')\nn", context="default")
+        self.assertEqual(ran["result"]["results"][0]["data"]["text/plain"], "256000")
+        ran = self.server.execute(session, code="n + 1", context="default")
+        self.assertEqual(ran["result"]["results"][0]["data"]["text/plain"], "256001")
+        self.assertEqual(self.server.call("GET", f"{files}/..%2f..%2fetc%2fpasswd")[0], 400)
+
+    def test_bad_requests_are_told_what_is_wrong(self):
+        for body, code, at in ((b"{", "invalid_argument", ""), ({"tempalte_id": "x"}, "invalid_argument", "/tempalte_id"),
+                               ({"template_id": "no-such"}, "not_found", None)):
+            status, problem = self.server.call("POST", "/api/v1/sessions", body)
+            self.assertIn(status, (400, 404))
+            self.assertEqual(problem["code"], code, problem)
+            self.assertEqual(problem.get("at"), at, problem)
+        self.assertEqual(self.server.call("GET", "/api/v1/sessions/nothing")[1]["code"], "session_not_found")
+        session = self.server.session()
+        self.assertEqual(self.server.execute(session, command="rm -rf /")["code"], "dangerous_command")
+
+    def test_a_killed_server_is_continued(self):
+        session = self.server.session()
+        self.server.execute(session, code="x = 41", context="default")
+        self.server.execute(session, command="echo kept > note; (sleep 1000 & echo $! > pid)")
+        key = {"Idempotency-Key": "only-once"}
+        first = self.server.call("POST", "/api/v1/sessions", {"labels": {"a": "b"}}, key)[1]
+        status, running = self.server.call("POST", f"/api/v1/sessions/{session}/execute",
+                                           {"command": "echo begun; sleep 1000"})
+        self.assertEqual(status, 202)
+        execution = "/api/v1/executions/" + running["execution_id"]
+        deadline = time.monotonic() + DEADLINE
+        while self.server.call("GET", execution)[1]["stdout"] != "begun\n":
+            self.assertLess(time.monotonic(), deadline)
+        self.server.kill()
+        self.server.start()
+        self.assertEqual(self.server.call("GET", f"/api/v1/sessions/{session}")[1]["status"], "ready")
+        ended = self.server.call("GET", execution)[1]
+        self.assertEqual((ended["state"], ended["error"]["code"]), ("failed", "server_restarted"))
+        self.assertEqual(ended["stdout"], "begun\n")
+        ran = self.server.execute(session, code="x + 1", context="default")
+        self.assertEqual(ran["result"]["results"][0]["data"]["text/plain"], "42")
+        ran = self.server.execute(session, command="cat note; kill -0 $(cat pid) && echo lives")
+        self.assertEqual(ran["stdout"], "kept\nlives\n")
+        again = self.server.call("POST", "/api/v1/sessions", {"labels": {"a": "b"}}, key)[1]
+        self.assertEqual(again["id"], first["id"])
+        processes = self.server.call("GET", f"/api/v1/sessions/{session}/processes")[1]
+        self.assertNotIn("echo begun", json.dumps(processes))
+
+    def test_a_clean_end_leaves_nothing(self):
+        self.server.session()
+        launchers = {words[words.index(b"--run") + 1] for words in launcher_lines(self.server.process.pid)}
+        self.assertEqual(len(launchers), 1)
+        self.assertTrue(guests_below(launchers))
+        self.assertEqual(self.server.stop(), 0)
+        deadline = time.monotonic() + DEADLINE
+        while guests_below(launchers):
+            self.assertLess(time.monotonic(), deadline)
+
+    def test_a_second_server_on_the_same_folder_is_refused(self):
+        second = subprocess.run([ATOLL, "serve", "--listen", "127.0.0.1:0", "--data", self.server.data, "--no-auth"],
+                                capture_output=True, text=True, timeout=DEADLINE)
+        self.assertEqual(second.returncode, 125)
+        self.assertIn(str(self.server.process.pid), second.stderr)
+
+
+def launcher_lines(server):
+    """Command lines of the launchers that this server started."""
+    for pid in filter(str.isdigit, os.listdir("/proc")):
+        try:
+            with open(f"/proc/{pid}/cmdline", "rb") as file:
+                words = file.read().split(b"\0")
+            with open(f"/proc/{pid}/stat") as file:
+                parent = int(file.read().rsplit(")", 1)[1].split()[1])
+        except OSError:
+            continue
+        if words[0].endswith(b"atoll-launcher") and parent == server:
+            yield words
+
+
+class KeyTest(unittest.TestCase):
+    def test_keys_open_the_door(self):
+        with tempfile.TemporaryDirectory() as folder:
+            os.chmod(folder, 0o755)
+            server = Server(folder + "/data")
+            try:
+                self.assertEqual(server.call("GET", "/api/v1/health")[0], 200)
+                self.assertEqual(server.call("GET", "/api/v1/sessions")[0], 401)
+                made = subprocess.run([ATOLL, "key", "create", "--data", server.data, "--role", "admin", "-o", "json"],
+                                      capture_output=True, text=True, timeout=DEADLINE)
+                self.assertEqual(made.returncode, 0, made.stderr)
+                key = json.loads(made.stdout)
+                for name, value in (("Authorization", "Bearer " + key["secret"]), ("X-API-Key", key["secret"]),
+                                    ("OPEN-SANDBOX-API-KEY", key["secret"])):
+                    deadline = time.monotonic() + DEADLINE
+                    while server.call("GET", "/api/v1/sessions", headers={name: value})[0] != 200:
+                        self.assertLess(time.monotonic(), deadline, name)
+                subprocess.run([ATOLL, "key", "revoke", key["id"], "--data", server.data], check=True, timeout=DEADLINE)
+                deadline = time.monotonic() + DEADLINE
+                while server.call("GET", "/api/v1/sessions", headers={"X-API-Key": key["secret"]})[0] != 401:
+                    self.assertLess(time.monotonic(), deadline)
+            finally:
+                server.stop()
+
+
+if __name__ == "__main__":
+    unittest.main()
