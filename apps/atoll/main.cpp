@@ -25,7 +25,6 @@
 #include "cli/small_commands.hpp"
 #include "images/store.hpp"
 #include "sandbox/registry.hpp"
-#include "server/serve.hpp"
 
 namespace {
 
@@ -179,47 +178,18 @@ int show_config_command(Arguments arguments) {
                                     .data = images::data_folder().value_or("")});
 }
 
-int serve_command(Arguments arguments) {
-  ServeOptions options;
-  if (Result<void> parsed = parse_serve_options(arguments, options); !parsed) {
-    return own_failure(parsed.error());
-  }
-  if (options.help) return show_help(*find_command("serve"));
-  ::signal(SIGPIPE, SIG_IGN);
-  Result<config::Loaded> loaded = server::load_config(options);
-  if (!loaded) return own_failure(loaded.error());
-  Identity identity = service_identity();
-  Result<server::Place> place =
-      server::prepare_place(loaded->config.data, identity.uid, identity.gid);
-  if (!place) return own_failure(place.error());
-  place->run_folder = backends::native::default_run_folder() + "/" + place->run_folder;
-  Result<UniqueFd> launcher = UniqueFd();
-  if (loaded->config.sandbox.backend == "native") {
-    launcher = backends::native::start_launcher({.run_folder = place->run_folder,
-                                                 .client_uid = identity.uid,
-                                                 .mount_owner = ::getuid(),
-                                                 .data_folder = EarlyStart::data_folder()});
-  }
-  if (!launcher) return own_failure(launcher.error());
-  if (Result<void> dropped = drop_privileges(identity); !dropped) {
-    return own_failure(dropped.error());
-  }
-  return server::serve(*loaded, *place, std::move(*launcher));
-}
-
-int key_command(Arguments arguments) {
-  KeyOptions options;
-  if (Result<void> parsed = parse_key_options(arguments, options); !parsed) {
-    return own_failure(parsed.error());
-  }
-  if (options.help) return show_help(*find_command("key"));
-  Identity identity = service_identity();
-  Result<server::Place> place = server::prepare_place(options.data, identity.uid, identity.gid);
-  if (!place) return own_failure(place.error());
-  if (Result<void> dropped = drop_privileges(identity); !dropped) {
-    return own_failure(dropped.error());
-  }
-  return server::key_command(options, *place);
+// The server is a program of its own, beside this one: linked in, its 130 pages of relocations
+// would be paid for by every `atoll run`.
+int server_command(Arguments arguments) {
+  Result<std::string> programs = backends::native::program_folder();
+  if (!programs) return own_failure(programs.error());
+  std::string program = *programs + "/atoll-server";
+  std::vector<std::string> words(arguments.begin(), arguments.end());
+  std::vector<char*> argv{program.data()};
+  for (std::string& word : words) argv.push_back(word.data());
+  argv.push_back(nullptr);
+  ::execv(program.c_str(), argv.data());
+  return own_failure(fail_errno("starting atoll-server, which should lie beside atoll").error());
 }
 
 int dispatch(Arguments arguments) {
@@ -232,8 +202,7 @@ int dispatch(Arguments arguments) {
   if (name == "backends") return backends_command(rest);
   if (name == "image") return image_store_command(rest);
   if (name == "config") return show_config_command(rest);
-  if (name == "serve") return serve_command(rest);
-  if (name == "key") return key_command(rest);
+  if (name == "serve" || name == "key") return server_command(arguments);
   if (name == "completion") return completion_command(rest);
   if (name == "version") return version_command(rest);
   if (name == "help") return help_command(rest);

@@ -4,6 +4,7 @@
 #include <any>
 #include <array>
 #include <chrono>
+#include <map>
 #include <memory>
 #include <utility>
 
@@ -21,18 +22,50 @@ using std::chrono::steady_clock;
 
 constexpr int kClientGone = 499;  // never sent: it went away before its answer began
 
+// The series of requests, found once each: a request pays for two look-ups in small maps.
+class RequestFigures {
+ public:
+  explicit RequestFigures(observe::Metrics& metrics) : metrics_(metrics) {}
+
+  void count(const std::string& operation, http::Method method, int status, double seconds) {
+    Series& series = series_[operation];
+    if (series.time == nullptr) {
+      series.time = &metrics_.histogram("api_request_duration_seconds",
+                                        "From the head of a request to its answer's end",
+                                        observe::seconds_buckets(), {{"operation", operation}});
+    }
+    series.time->observe(seconds);
+    observe::Counter*& counter = series.counts[{method, status}];
+    if (counter == nullptr) {
+      counter = &metrics_.counter("api_requests_total", "Requests by operation and status",
+                                  {{"operation", operation},
+                                   {"method", std::string(http::method_name(method))},
+                                   {"status", std::to_string(status)}});
+    }
+    counter->add();
+  }
+
+ private:
+  struct Series {
+    observe::Histogram* time = nullptr;
+    std::map<std::pair<http::Method, int>, observe::Counter*> counts;
+  };
+  observe::Metrics& metrics_;
+  std::map<std::string, Series> series_;
+};
+
 struct Guard {
   http::Handler inner;
   control::Control* control;
   AuthOptions options;
-  observe::Metrics* metrics;
+  RequestFigures figures;
 };
-using GuardPtr = std::shared_ptr<const Guard>;
+using GuardPtr = std::shared_ptr<Guard>;
 
 // Counts and logs the request when it is over, however it ends.
 class Account {
  public:
-  Account(const Guard& guard, http::Exchange& exchange, std::string trace_id)
+  Account(Guard& guard, http::Exchange& exchange, std::string trace_id)
       : guard_(guard), exchange_(exchange), trace_id_(std::move(trace_id)) {}
   Account(const Account&) = delete;
   Account& operator=(const Account&) = delete;
@@ -43,29 +76,20 @@ class Account {
     if (status == 0) status = returned_ ? kClientGone : 500;
     std::chrono::duration<double> time = steady_clock::now() - begun_;
     std::string operation = request.route.empty() ? "none" : request.route;
-    std::string method(http::method_name(request.method));
-    guard_.metrics
-        ->counter(
-            "api_requests_total", "Requests by operation and status",
-            {{"operation", operation}, {"method", method}, {"status", std::to_string(status)}})
-        .add();
-    guard_.metrics
-        ->histogram("api_request_duration_seconds",
-                    "From the head of a request to its answer's end", observe::seconds_buckets(),
-                    {{"operation", operation}})
-        .observe(time.count());
+    guard_.figures.count(operation, request.method, status, time.count());
     log::Level level = status >= 400 ? log::Level::kInfo : log::Level::kDebug;
     if (log::level() > level) return;
-    log::write(level, "request",
-               {log::kv("request_id", request.id), log::kv("trace_id", trace_id_),
-                log::kv("session_id", request.capture("id")), log::kv("method", method),
-                log::kv("operation", operation), log::kv("status", status),
-                log::kv("duration_ms", time.count() * 1000),
-                log::kv("bytes", exchange_.bytes_sent()), log::kv("peer", request.peer)});
+    log::write(
+        level, "request",
+        {log::kv("request_id", request.id), log::kv("trace_id", trace_id_),
+         log::kv("session_id", request.capture("id")),
+         log::kv("method", http::method_name(request.method)), log::kv("operation", operation),
+         log::kv("status", status), log::kv("duration_ms", time.count() * 1000),
+         log::kv("bytes", exchange_.bytes_sent()), log::kv("peer", request.peer)});
   }
 
  private:
-  const Guard& guard_;
+  Guard& guard_;
   http::Exchange& exchange_;
   std::string trace_id_;
   steady_clock::time_point begun_ = steady_clock::now();
@@ -162,7 +186,8 @@ control::Caller caller_of(http::Exchange& exchange) {
 
 http::Handler wrap(http::Handler inner, control::Control& control, AuthOptions options) {
   observe::Metrics* metrics = options.metrics != nullptr ? options.metrics : &observe::metrics();
-  auto guard = std::make_shared<const Guard>(std::move(inner), &control, options, metrics);
+  auto guard =
+      std::make_shared<Guard>(std::move(inner), &control, options, RequestFigures(*metrics));
   return [guard](http::Exchange& exchange) { return handle(guard, &exchange); };
 }
 

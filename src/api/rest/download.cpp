@@ -1,19 +1,15 @@
 // GET /sessions/{id}/files/{name}: a file, or a part of it, or a folder as a tar archive, as it is
-// read; and …/files/watch.
+// read.
 #include <algorithm>
 #include <memory>
 #include <utility>
 
-#include "api/box_path.hpp"
 #include "api/limits.hpp"
 #include "api/range.hpp"
 #include "api/rest/files.hpp"
-#include "api/rest/views.hpp"
 #include "api/tar.hpp"
 #include "api/text.hpp"
-#include "async/deadline.hpp"
 #include "guest/pack.hpp"
-#include "http/sse.hpp"
 #include "http/uri.hpp"
 
 namespace atl::api::rest {
@@ -148,16 +144,6 @@ Task<Answer<void>> send_folder(Call call, Place* place, FileInfo info) {
   co_return Answer<void>();
 }
 
-std::string_view kind_name(std::uint8_t kind) {
-  switch (kind) {
-    case guest::WatchEvent::kCreated: return "created";
-    case guest::WatchEvent::kModified: return "modified";
-    case guest::WatchEvent::kRemoved: return "removed";
-    case guest::WatchEvent::kMoved: return "moved";
-    default: return "overflow";
-  }
-}
-
 }  // namespace
 
 Task<Answer<void>> download_file(Call call) {
@@ -170,33 +156,6 @@ Task<Answer<void>> download_file(Call call) {
     co_return refuse(Code::kConflict, "this is neither a file nor a folder");
   }
   co_return co_await send_file(call, &place, std::move(info));
-}
-
-Task<Answer<void>> watch_files(Call call) {
-  ATOLL_CO_CHECK(known_query(call, {"path", "recursive"}));
-  ATOLL_CO_TRY(bool recursive, query_flag(call, "recursive", true));
-  ATOLL_CO_TRY(Place place,
-               co_await open_place(call, std::string(call.request().query_value("path"))));
-  ATOLL_CO_TRY(std::unique_ptr<sandbox::Watch> watch,
-               co_await place.sandbox().watch(place.path, recursive));
-  http::SseWriter writer(*call.exchange);
-  ATOLL_CO_CHECK(co_await writer.begin());
-  for (;;) {
-    Result<sandbox::WatchEvent> event = co_await async::with_deadline(
-        watch->next(), async::deadline_in(kKeepAlive), Code::kTransferTimeout, "nothing changed");
-    if (!event && event.error().code() == Code::kTransferTimeout) {
-      ATOLL_CO_CHECK(co_await writer.comment());
-      continue;
-    }
-    if (!event) break;  // the folder or the sandbox is gone
-    std::string kind(kind_name(event->kind));
-    std::string path = shown_path(place.path + "/" + event->path, place.workspace);
-    object data{{"event", kind}, {"path", json_text(path)}};
-    http::SseEvent said{.event = std::move(kind), .data = codec::serialize(data)};
-    ATOLL_CO_CHECK(co_await writer.send(std::move(said)));
-  }
-  (void)co_await writer.finish();
-  co_return Answer<void>();
 }
 
 }  // namespace atl::api::rest

@@ -26,7 +26,7 @@ Task<Result<void>> send_all(http::SseWriter* writer, std::vector<http::SseEvent>
 }
 
 Task<Result<void>> follow(http::Exchange* exchange, control::LiveExecutionPtr execution,
-                          std::optional<StreamPosition> after) {
+                          std::optional<StreamPosition> after, bool and_finish) {
   std::shared_ptr<Spool> spool = execution->spool;
   StreamPosition from = after.value_or(StreamPosition());
   from.number = std::min(from.number, spool->last_number());
@@ -51,6 +51,7 @@ Task<Result<void>> follow(http::Exchange* exchange, control::LiveExecutionPtr ex
   }
   events.finish(execution->row, pending);
   ATOLL_CO_CHECK(co_await send_all(&writer, &pending));
+  if (!and_finish) co_return Result<void>();
   co_return co_await writer.finish();
 }
 
@@ -71,8 +72,8 @@ Task<Result<void>> give_again(http::Exchange* exchange, model::Execution executi
 
 }  // namespace
 
-Task<Answer<void>> stream_live(Call call, control::LiveExecutionPtr execution) {
-  (void)co_await follow(call.exchange, std::move(execution), std::nullopt);
+Task<Answer<void>> stream_live(Call call, control::LiveExecutionPtr execution, bool and_finish) {
+  (void)co_await follow(call.exchange, std::move(execution), std::nullopt, and_finish);
   co_return Answer<void>();  // an Error was a client that went away
 }
 
@@ -80,7 +81,7 @@ Task<Answer<void>> stream_by_id(Call call, ExecutionId id, std::optional<StreamP
   control::Executions& executions = call.control().executions();
   ATOLL_CO_TRY(control::LiveExecutionPtr execution, co_await executions.live(call.caller, id));
   if (execution) {
-    (void)co_await follow(call.exchange, std::move(execution), std::move(after));
+    (void)co_await follow(call.exchange, std::move(execution), std::move(after), true);
     co_return Answer<void>();
   }
   ATOLL_CO_TRY(model::Execution row, co_await executions.get(call.caller, id));

@@ -98,6 +98,19 @@ Task<Answer<void>> pass_bytes(Call call, http::ClientResponse response) {
   co_return Answer<void>();
 }
 
+// One request over a connection of its own.
+Task<Answer<void>> speak(Call call, std::uint16_t port, UniqueFd socket) {
+  auto shared = std::make_shared<UniqueFd>(std::move(socket));
+  http::Client client(call.rest->options.executor,
+                      {.endpoint = "http://localhost:" + std::to_string(port),
+                       .connect = [shared] { return hand_over(shared); }});
+  auto response = co_await client.send(request_of(call, std::to_string(port)));
+  if (!response) co_return bad_gateway(response.error());
+  if (response->status() == 101) co_return co_await pass_bytes(call, std::move(*response));
+  (void)co_await send_body(call.exchange, &*response);
+  co_return Answer<void>();
+}
+
 Task<Answer<void>> proxy(Call call) {
   ATOLL_CO_CHECK(require_writer(call));
   ATOLL_CO_TRY(std::uint16_t port, port_of(call));
@@ -105,19 +118,12 @@ Task<Answer<void>> proxy(Call call) {
                co_await call.control().sessions().use(call.caller, call.session_id()));
   auto inside = co_await use.sandbox().connect(port);
   if (!inside) co_return bad_gateway(inside.error());
-  async::Executor executor = call.rest->options.executor;
-  async::TaskGroup group(executor);
-  ATOLL_CO_TRY(UniqueFd socket, open_tunnel(executor, group, std::move(*inside)));
-  auto shared = std::make_shared<UniqueFd>(std::move(socket));
-  http::Client client(executor, {.endpoint = "http://localhost:" + std::to_string(port),
-                                 .connect = [shared] { return hand_over(shared); }});
-  auto response = co_await client.send(request_of(call, std::to_string(port)));
-  if (!response) co_return bad_gateway(response.error());
-  if (response->status() == 101) {
-    co_return co_await pass_bytes(call, std::move(*response));
-  }
-  (void)co_await send_body(call.exchange, &*response);
-  co_return Answer<void>();
+  async::TaskGroup group(call.rest->options.executor);
+  ATOLL_CO_TRY(UniqueFd socket,
+               open_tunnel(call.rest->options.executor, group, std::move(*inside)));
+  Answer<void> spoken = co_await speak(call, port, std::move(socket));
+  co_await group.join();
+  co_return spoken;
 }
 
 }  // namespace

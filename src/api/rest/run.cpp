@@ -75,9 +75,10 @@ Task<Answer<void>> carry_out(Call call, control::CreateRequest session,
     });
   }
   if (accepts(call.request().headers, "text/event-stream")) {
-    Answer<void> streamed = co_await stream_live(call, execution);
+    Answer<void> streamed = co_await stream_live(call, execution, false);
     ATOLL_CO_TRY(model::Execution ended, co_await executions.wait(execution, async::kNoDeadline));
     co_await disposal.now();
+    (void)co_await call.exchange->finish();
     co_return streamed;
   }
   ATOLL_CO_TRY(model::Execution row, co_await executions.wait(execution, async::kNoDeadline));

@@ -1,8 +1,8 @@
 // The server itself: health, readiness, figures, and what happens as it happens.
 #include <chrono>
 
-#include "api/limits.hpp"
 #include "api/rest/figures.hpp"
+#include "api/rest/pulse.hpp"
 #include "api/rest/routes.hpp"
 #include "api/rest/views.hpp"
 #include "api/text.hpp"
@@ -56,23 +56,29 @@ Task<Answer<void>> stream_events(Call call) {
     if (*number < after) after = *number;  // numbers of an earlier server may be larger
   }
   http::SseWriter writer(*call.exchange);
-  ATOLL_CO_CHECK(co_await writer.begin());
-  for (;;) {
-    Result<control::LifeEvent> event = co_await async::with_deadline(
-        next_event(&events, after, call.caller.tenant), async::deadline_in(kKeepAlive),
-        Code::kTransferTimeout, "nothing happened");
-    Result<void> written;
+  Pulse pulse(call.rest->options);
+  Result<void> written = co_await writer.begin();
+  while (written) {
+    Result<control::LifeEvent> event =
+        co_await async::with_deadline(next_event(&events, after, call.caller.tenant), pulse.next(),
+                                      Code::kTransferTimeout, "nothing happened");
     if (event) {
       after = event->number;
       http::SseEvent said{.event = event->event,
                           .id = std::to_string(event->number),
                           .data = codec::serialize(event_view(*event))};
       written = co_await writer.send(std::move(said));
-    } else {
-      written = co_await writer.comment();
+      pulse.said_something();
+      continue;
     }
-    if (!written) co_return Answer<void>();  // the client is gone
+    Pulse::Beat beat = pulse.beat();
+    if (beat == Pulse::Beat::kComment) written = co_await writer.comment();
+    if (beat == Pulse::Beat::kEnd) {
+      (void)co_await writer.finish();
+      break;
+    }
   }
+  co_return Answer<void>();  // an Error was a client that went away
 }
 
 }  // namespace

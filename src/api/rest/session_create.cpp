@@ -1,3 +1,4 @@
+#include <memory>
 #include <utility>
 
 #include "api/limits.hpp"
@@ -52,8 +53,11 @@ Task<Answer<http::Response>> create_and_answer(Call call, control::CreateRequest
                                                Creation how) {
   ATOLL_CO_CHECK(co_await check_snapshot(call, request.snapshot_id));
   KeepAnswer keep = keep_answer(call, once);
-  auto extra = [keep, how](const model::Session& row) {
-    return keep(status_of(row, how), codec::serialize(session_view(row)), row.id.str());
+  // What is kept for a repeated request is what this one is told.
+  auto said = std::make_shared<std::string>();
+  auto extra = [keep, how, said](const model::Session& row) {
+    *said = codec::serialize(session_view(row));
+    return keep(status_of(row, how), *said, row.id.str());
   };
   auto created = co_await call.control().sessions().create(call.caller, std::move(request), extra);
   if (!created) co_return std::unexpected<Refusal>(std::move(created).error());
@@ -64,7 +68,7 @@ Task<Answer<http::Response>> create_and_answer(Call call, control::CreateRequest
     ATOLL_CO_TRY(row, co_await wait_until_ready(call, created->session, deadline));
   }
   int status = created->made ? status_of(row, how) : 200;
-  std::string body = codec::serialize(session_view(row));
+  std::string body = created->made && !how.wait ? *said : codec::serialize(session_view(row));
   if (!kept && (how.wait || !created->made)) {
     ATOLL_CO_CHECK(co_await write_answer(call, keep, status, body, row.id.str()));
   }

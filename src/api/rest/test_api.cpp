@@ -8,7 +8,9 @@
 #include <gtest/gtest.h>
 
 #include "api/middleware.hpp"
+#include "api/rest/documents.hpp"
 #include "api/rest/rest.hpp"
+#include "api/rest/test_schema.hpp"
 #include "async/deadline.hpp"
 #include "async/run.hpp"
 #include "codec/json.hpp"
@@ -75,13 +77,15 @@ Task<Result<void>> run_all(async::Executor executor, const Folder* folder,
   control::Control control(std::move(options));
   ATOLL_CO_CHECK(co_await control.start());
   observe::Metrics metrics;
+  bool draining = false;
   http::Router router;
   add_rest_routes(router, control,
                   {.executor = executor,
                    .data_folder = data,
                    .registry = &registry,
                    .version = "test",
-                   .metrics = &metrics});
+                   .metrics = &metrics,
+                   .draining = [&draining] { return draining; }});
   http::Server server(executor,
                       wrap(router.handler(), control, {.required = wish.keys, .metrics = &metrics}),
                       {.listen = {"127.0.0.1:0"}});
@@ -91,9 +95,23 @@ Task<Result<void>> run_all(async::Executor executor, const Folder* folder,
   Api api{executor, &control, &client, &router, {}, address};
   Result<void> ended = co_await async::with_deadline<void>(
       as_result(body(&api)), async::deadline_in(kLongest), Code::kExecTimeout, "the test hangs");
+  draining = true;
   co_await server.drain(async::deadline_in(std::chrono::seconds(5)));
   co_await control.stop();
   co_return ended;
+}
+
+// Every answer that a test sees is held against the document.
+void expect_described(const http::Router& router, Method method, const std::string& path,
+                      const Reply& reply) {
+  static const SchemaCheck check(openapi_json());
+  http::Router::Match match = router.match(method, path);
+  if (match.route == nullptr) return;
+  const std::string& operation = match.route->options.name;
+  for (const std::string& problem :
+       check.problems(operation, reply.status, reply.headers.get("content-type"), reply.body)) {
+    ADD_FAILURE() << operation << ": " << problem;
+  }
 }
 
 }  // namespace
@@ -120,6 +138,7 @@ std::string Reply::at(std::initializer_list<std::string_view> path) const {
 }
 
 Task<Reply> Api::call(Method method, std::string target, std::string body, http::Headers more) {
+  std::string path = target.substr(0, target.find('?'));
   http::ClientRequest request{.method = method, .target = std::move(target)};
   request.headers = headers;
   for (const auto& [name, value] : more) request.headers.set(name, value);
@@ -134,7 +153,9 @@ Task<Reply> Api::call(Method method, std::string target, std::string body, http:
   }
   auto text = co_await response->read_body(kLargest);
   EXPECT_TRUE(text.has_value()) << text.error().to_string();
-  co_return Reply{response->status(), response->headers(), text ? std::move(*text) : ""};
+  Reply reply{response->status(), response->headers(), text ? std::move(*text) : ""};
+  if (method != Method::kHead) expect_described(*router, method, path, reply);
+  co_return reply;
 }
 
 Task<std::string> Api::make_session() {

@@ -1,0 +1,81 @@
+// atoll-server: what `atoll serve` and `atoll key` start. Options, wiring, run.
+#include <signal.h>
+#include <unistd.h>
+
+#include <exception>
+#include <vector>
+
+#include "backends/native/launcher_process.hpp"
+#include "cli/exit_status.hpp"
+#include "cli/privileges.hpp"
+#include "cli/serve_options.hpp"
+#include "cli/small_commands.hpp"
+#include "images/store.hpp"
+#include "server/serve.hpp"
+
+namespace {
+
+using namespace atl;
+using namespace atl::cli;
+
+int serve_command(Arguments arguments) {
+  ServeOptions options;
+  if (Result<void> parsed = parse_serve_options(arguments, options); !parsed) {
+    return own_failure(parsed.error());
+  }
+  if (options.help) return show_help(*find_command("serve"));
+  ::signal(SIGPIPE, SIG_IGN);
+  Result<config::Loaded> loaded = server::load_config(options);
+  if (!loaded) return own_failure(loaded.error());
+  Identity identity = service_identity();
+  Result<server::Place> place =
+      server::prepare_place(loaded->config.data, identity.uid, identity.gid);
+  if (!place) return own_failure(place.error());
+  place->run_folder = backends::native::default_run_folder() + "/" + place->run_folder;
+  Result<UniqueFd> launcher = UniqueFd();
+  if (loaded->config.sandbox.backend == "native") {
+    launcher = backends::native::start_launcher(
+        {.run_folder = place->run_folder,
+         .client_uid = identity.uid,
+         .mount_owner = ::getuid(),
+         .data_folder = ::geteuid() == 0 ? images::data_folder().value_or("") : ""});
+  }
+  if (!launcher) return own_failure(launcher.error());
+  if (Result<void> dropped = drop_privileges(identity); !dropped) {
+    return own_failure(dropped.error());
+  }
+  return server::serve(*loaded, *place, std::move(*launcher));
+}
+
+int key_command(Arguments arguments) {
+  KeyOptions options;
+  if (Result<void> parsed = parse_key_options(arguments, options); !parsed) {
+    return own_failure(parsed.error());
+  }
+  if (options.help) return show_help(*find_command("key"));
+  Identity identity = service_identity();
+  Result<server::Place> place = server::prepare_place(options.data, identity.uid, identity.gid);
+  if (!place) return own_failure(place.error());
+  if (Result<void> dropped = drop_privileges(identity); !dropped) {
+    return own_failure(dropped.error());
+  }
+  return server::key_command(options, *place);
+}
+
+int dispatch(Arguments arguments) {
+  std::string_view name = arguments.empty() ? std::string_view() : arguments[0];
+  if (name == "serve") return serve_command(arguments.subspan(1));
+  if (name == "key") return key_command(arguments.subspan(1));
+  return own_failure(Error(Code::kInvalidArgument, "this is started by atoll serve and atoll key"));
+}
+
+}  // namespace
+
+int main(int count, char** values) {
+  try {
+    std::vector<std::string_view> arguments(values, values + count);
+    return dispatch(Arguments(arguments).subspan(count > 0 ? 1 : 0));
+  } catch (const std::exception& error) {
+    return own_failure(Error(Code::kInternal, error.what()));
+  }
+}
