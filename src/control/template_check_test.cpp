@@ -1,0 +1,58 @@
+#include <gtest/gtest.h>
+
+#include "control/session_config.hpp"
+#include "control/templates.hpp"
+
+namespace atl::control {
+namespace {
+
+TEST(CheckTemplate, BuiltInOnesAreGood) {
+  std::vector<model::Template> all = built_in_templates();
+  ASSERT_EQ(all.size(), 3u);
+  for (const model::Template& one : all) {
+    EXPECT_TRUE(check_template(one.id, one.spec)) << one.id;
+    EXPECT_EQ(one.spec.pool, 5u);
+    EXPECT_EQ(one.spec.resources.memory, 512u);
+    EXPECT_EQ(one.spec.resources.disk, 256u);
+  }
+}
+
+TEST(CheckTemplate, Limits) {
+  auto wrong = [](auto change) {
+    model::TemplateSpec spec;
+    change(spec);
+    Result<void> checked = check_template("x", spec);
+    return checked ? Code::kOk : checked.error().code();
+  };
+  EXPECT_EQ(wrong([](auto&) {}), Code::kOk);
+  EXPECT_EQ(wrong([](auto& spec) { spec.resources.cpu = 0; }), Code::kInvalidArgument);
+  EXPECT_EQ(wrong([](auto& spec) { spec.resources.memory = 1; }), Code::kInvalidArgument);
+  EXPECT_EQ(wrong([](auto& spec) { spec.pool = 100'000; }), Code::kInvalidArgument);
+  EXPECT_EQ(wrong([](auto& spec) { spec.env["A=B"] = "1"; }), Code::kInvalidArgument);
+  EXPECT_EQ(wrong([](auto& spec) { spec.preload.assign(1000, "os"); }), Code::kInvalidArgument);
+  EXPECT_EQ(wrong([](auto& spec) { spec.preinstalled_packages = {"x"}; }), Code::kNoPackageIndex);
+  for (const char* id : {"", "A", "-x", ".x", "a/b", "a b"}) {
+    EXPECT_FALSE(check_template(id, {})) << id;
+  }
+}
+
+TEST(SettleConfig, RequestsStayWithinTheTemplate) {
+  model::Template recipe{.id = "x"};
+  recipe.spec.env = {{"A", "1"}, {"B", "2"}};
+  ConfigRequest request{.environment = {{"B", "3"}}};
+  request.resources.memory = 256;
+  Result<model::SessionConfig> config = settle_config(recipe, request, {});
+  ASSERT_TRUE(config);
+  EXPECT_EQ(config->timeout_seconds, 300u);
+  EXPECT_EQ(config->environment, (std::map<std::string, std::string>{{"A", "1"}, {"B", "3"}}));
+  request.resources.memory = 1024;
+  EXPECT_EQ(settle_config(recipe, request, {}).error().code(), Code::kInvalidArgument);
+  EXPECT_EQ(settle_config(recipe, {.timeout_seconds = 0}, {}).error().code(),
+            Code::kInvalidArgument);
+  EXPECT_EQ(settle_config(recipe, {.allow_network = true}, {}).error().code(), Code::kForbidden);
+  recipe.spec.security.allowed_domains = {"example.org"};
+  EXPECT_EQ(settle_config(recipe, {}, {}).error().code(), Code::kPolicyUnsupported);
+}
+
+}  // namespace
+}  // namespace atl::control
