@@ -21,7 +21,7 @@ TEST(Error, EveryCodeHasItsOwnNameAndNumber) {
 
 TEST(Error, UnknownNumbersAreAProtocolError) {
   EXPECT_EQ(code_from_number(60'000), Code::kProtocol);
-  EXPECT_EQ(code_from_number(static_cast<std::uint16_t>(Code::kInternal) + 1), Code::kProtocol);
+  EXPECT_EQ(code_from_number(static_cast<std::uint16_t>(Code::kNoPackageIndex) + 1), Code::kProtocol);
 }
 
 TEST(Error, ErrnoBecomesTheClosestCode) {
