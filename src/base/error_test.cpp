@@ -12,7 +12,8 @@ namespace {
 
 TEST(Error, EveryCodeHasItsOwnNameAndNumber) {
   std::set<std::string_view> names;
-  for (std::uint16_t number = 0; number <= static_cast<std::uint16_t>(Code::kInternal); ++number) {
+  for (std::uint16_t number = 0; number <= static_cast<std::uint16_t>(Code::kNoPackageIndex);
+       ++number) {
     Code code = code_from_number(number);
     EXPECT_EQ(static_cast<std::uint16_t>(code), number);
     EXPECT_TRUE(names.insert(code_name(code)).second) << code_name(code) << " twice";
@@ -21,7 +22,8 @@ TEST(Error, EveryCodeHasItsOwnNameAndNumber) {
 
 TEST(Error, UnknownNumbersAreAProtocolError) {
   EXPECT_EQ(code_from_number(60'000), Code::kProtocol);
-  EXPECT_EQ(code_from_number(static_cast<std::uint16_t>(Code::kNoPackageIndex) + 1), Code::kProtocol);
+  EXPECT_EQ(code_from_number(static_cast<std::uint16_t>(Code::kNoPackageIndex) + 1),
+            Code::kProtocol);
 }
 
 TEST(Error, ErrnoBecomesTheClosestCode) {

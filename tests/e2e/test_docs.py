@@ -20,6 +20,7 @@ import unittest
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
 
 import support
+from server import Server
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 BLOCK = re.compile(r"^```(sh|text)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
@@ -49,8 +50,9 @@ class Documents(unittest.TestCase):
         self.folder = tempfile.mkdtemp(prefix="atoll-docs-")
         self.addCleanup(shutil.rmtree, self.folder)
 
-    def run_page(self, name):
-        env = dict(os.environ, PATH=f"{pathlib.Path(support.ATOLL).parent}:{os.environ['PATH']}", NO_COLOR="1")
+    def run_page(self, name, **variables):
+        env = dict(os.environ, PATH=f"{pathlib.Path(support.ATOLL).parent}:{os.environ['PATH']}", NO_COLOR="1",
+                   **variables)
         pairs = blocks((ROOT / "docs" / name).read_text())
         self.assertGreater(len(pairs), 3)
         for commands, printed in pairs:
@@ -71,6 +73,14 @@ class Documents(unittest.TestCase):
         self.assertEqual(size_of(made), size_of(PICTURE))
         chart = json.loads(made.with_suffix(".chart.json").read_text())
         self.assertEqual([part["type"] for part in chart["elements"]], ["bar", "line"])
+
+    @unittest.skipUnless(os.geteuid() == 0, "zygotes and limits need root")
+    def test_api(self):
+        os.chmod(self.folder, 0o755)
+        with Server(self.folder + "/data") as server:
+            made = support.atoll("key", "create", "--data", server.data, "--role", "user")
+            self.assertEqual(made.code, 0, made)
+            self.run_page("api.md", API=server.base + "/api/v1", KEY=made.out.strip())
 
 
 if __name__ == "__main__":

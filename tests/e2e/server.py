@@ -1,0 +1,68 @@
+"""A server for the tests, and requests to it."""
+import json
+import subprocess
+import urllib.error
+import urllib.request
+
+from support import ATOLL
+
+DEADLINE = 60
+
+
+class Server:
+    """A server on a free port, with a data folder that outlives it."""
+
+    def __init__(self, data, *options):
+        self.data, self.options = data, options
+        self.start()
+
+    def start(self):
+        self.process = subprocess.Popen(
+            [ATOLL, "serve", "--listen", "127.0.0.1:0", "--data", self.data, *self.options],
+            stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
+        for line in self.process.stdout:
+            if line.startswith("atoll listens on "):
+                self.base = line.split()[-1]
+                return
+        raise AssertionError(f"it did not start: {self.process.wait()}")
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.stop()
+
+    def kill(self):
+        self.process.kill()
+        self.process.wait()
+        self.process.stdout.close()
+
+    def stop(self):
+        self.process.terminate()
+        status = self.process.wait(DEADLINE)
+        self.process.stdout.close()
+        return status
+
+    def call(self, method, path, body=None, headers=None):
+        """(status, body)"""
+        data = body if isinstance(body, bytes) else None if body is None else json.dumps(body).encode()
+        request = urllib.request.Request(self.base + path, data, method=method,
+                                         headers={"content-type": "application/json", **(headers or {})})
+        try:
+            with urllib.request.urlopen(request, timeout=DEADLINE) as answer:
+                status, text = answer.status, answer.read()
+        except urllib.error.HTTPError as answer:
+            status, text = answer.code, answer.read()
+            answer.close()
+        try:
+            return status, json.loads(text) if text else None
+        except ValueError:
+            return status, text
+
+    def session(self, **body):
+        status, session = self.call("POST", "/api/v1/sessions", body, {"Prefer": "wait"})
+        assert status == 201, session
+        return session["id"]
+
+    def execute(self, session, **body):
+        return self.call("POST", f"/api/v1/sessions/{session}/execute", body, {"Prefer": "wait=30"})[1]
