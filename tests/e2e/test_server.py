@@ -11,9 +11,9 @@ from server import DEADLINE, Server
 from support import ATOLL
 
 
-def guests_below(run_folders):
-    """Guests of launchers that serve one of these folders."""
-    launchers = {}
+def processes():
+    """From process id to (words of its command line, parent)."""
+    found = {}
     for pid in filter(str.isdigit, os.listdir("/proc")):
         try:
             with open(f"/proc/{pid}/cmdline", "rb") as file:
@@ -22,10 +22,21 @@ def guests_below(run_folders):
                 parent = int(file.read().rsplit(")", 1)[1].split()[1])
         except OSError:
             continue
-        launchers[int(pid)] = (words, parent)
-    return [pid for pid, (words, parent) in launchers.items()
-            if words[0] == b"atoll-guest" and any(folder in launchers.get(parent, ([], 0))[0]
-                                                  for folder in run_folders)]
+        found[int(pid)] = (words, parent)
+    return found
+
+
+def launcher_folders(server):
+    """The run folders of the launchers that this server started."""
+    return {words[words.index(b"--run") + 1] for words, parent in processes().values()
+            if words[0].endswith(b"atoll-launcher") and parent == server}
+
+
+def guests_below(run_folders):
+    """Guests of launchers that serve one of these folders."""
+    found = processes()
+    return [pid for pid, (words, parent) in found.items()
+            if words[0] == b"atoll-guest" and any(folder in found.get(parent, ([], 0))[0] for folder in run_folders)]
 
 
 class ServerTest(unittest.TestCase):
@@ -105,7 +116,7 @@ class ServerTest(unittest.TestCase):
 
     def test_a_clean_end_leaves_nothing(self):
         self.server.session()
-        launchers = {words[words.index(b"--run") + 1] for words in launcher_lines(self.server.process.pid)}
+        launchers = launcher_folders(self.server.process.pid)
         self.assertEqual(len(launchers), 1)
         self.assertTrue(guests_below(launchers))
         self.assertEqual(self.server.stop(), 0)
@@ -118,20 +129,6 @@ class ServerTest(unittest.TestCase):
                                 capture_output=True, text=True, timeout=DEADLINE)
         self.assertEqual(second.returncode, 125)
         self.assertIn(str(self.server.process.pid), second.stderr)
-
-
-def launcher_lines(server):
-    """Command lines of the launchers that this server started."""
-    for pid in filter(str.isdigit, os.listdir("/proc")):
-        try:
-            with open(f"/proc/{pid}/cmdline", "rb") as file:
-                words = file.read().split(b"\0")
-            with open(f"/proc/{pid}/stat") as file:
-                parent = int(file.read().rsplit(")", 1)[1].split()[1])
-        except OSError:
-            continue
-        if words[0].endswith(b"atoll-launcher") and parent == server:
-            yield words
 
 
 class KeyTest(unittest.TestCase):
