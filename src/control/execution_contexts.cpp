@@ -49,8 +49,8 @@ Task<Result<ContextView>> Executions::open_context(Caller caller, SessionId id,
                                                    OpenContextRequest request) {
   ATOLL_CO_TRY(Use use, co_await sessions_.use(caller, id));
   ATOLL_CO_TRY(LiveSessionPtr session, co_await sessions_.live(std::move(caller), std::move(id)));
-  std::string name =
-      request.language.empty() ? session->recipe->spec.language : std::move(request.language);
+  const std::string& name =
+      request.language.empty() ? session->recipe->spec.language : request.language;
   contexts::ContextOptions options;
   ATOLL_CO_TRY(options.language, contexts::language_of(name));
   options.cwd = std::move(request.cwd);

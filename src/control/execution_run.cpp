@@ -87,24 +87,24 @@ std::string result_json(const contexts::RunResult& result) {
 
 }  // namespace
 
-Task<Result<void>> Executions::run_program(LiveExecutionPtr execution, ExecuteRequest& request) {
+Task<Result<void>> Executions::run_program(LiveExecutionPtr execution, ExecuteRequest* request) {
   std::shared_ptr<sandbox::Sandbox> sandbox = execution->session->sandbox;
   sandbox::ExecRequest exec;
-  if (request.code) {
-    ATOLL_CO_TRY(exec.argv, co_await command_of(sandbox, &request, execution->row.id.str()));
-    exec.zygote = request.language == "python";
-  } else if (!request.argv.empty()) {
-    exec.argv = std::move(request.argv);
+  if (request->code) {
+    ATOLL_CO_TRY(exec.argv, co_await command_of(sandbox, request, execution->row.id.str()));
+    exec.zygote = request->language == "python";
+  } else if (!request->argv.empty()) {
+    exec.argv = std::move(request->argv);
   } else {
-    exec.argv = {"/bin/sh", "-c", std::move(request.shell_command)};
+    exec.argv = {"/bin/sh", "-c", std::move(request->shell_command)};
   }
   exec.env = execution->session->row.config.environment;
-  for (auto& [name, value] : request.env) exec.env[name] = std::move(value);
-  exec.cwd = std::move(request.cwd);
-  exec.stdin_data = std::move(request.stdin_data);
-  exec.stdin_open = request.stdin_open;
-  exec.timeout = timeout_of(request);
-  exec.max_output_bytes = request.max_output_bytes;
+  for (auto& [name, value] : request->env) exec.env[name] = std::move(value);
+  exec.cwd = std::move(request->cwd);
+  exec.stdin_data = std::move(request->stdin_data);
+  exec.stdin_open = request->stdin_open;
+  exec.timeout = timeout_of(*request);
+  exec.max_output_bytes = request->max_output_bytes;
   ATOLL_CO_TRY(std::unique_ptr<sandbox::Process> started, co_await sandbox->spawn(std::move(exec)));
   std::shared_ptr<sandbox::Process> process(std::move(started));
   execution->process = process;
@@ -133,14 +133,14 @@ Task<Result<void>> Executions::run_program(LiveExecutionPtr execution, ExecuteRe
   co_return Result<void>();
 }
 
-Task<Result<void>> Executions::run_in_context(LiveExecutionPtr execution, ExecuteRequest& request) {
+Task<Result<void>> Executions::run_in_context(LiveExecutionPtr execution, ExecuteRequest* request) {
   LiveSession& session = *execution->session;
-  ATOLL_CO_TRY(ContextId id, co_await context_of(execution->session, &request));
+  ATOLL_CO_TRY(ContextId id, co_await context_of(execution->session, request));
   execution->row.context_id = id;
   execution->changed.notify_all();
-  contexts::RunRequest run{.code = std::move(*request.code),
-                           .timeout = timeout_of(request),
-                           .max_output_bytes = request.max_output_bytes};
+  contexts::RunRequest run{.code = std::move(*request->code),
+                           .timeout = timeout_of(*request),
+                           .max_output_bytes = request->max_output_bytes};
   std::shared_ptr<Spool> spool = execution->spool;
   run.on_event = [spool](const contexts::RunEvent* event) { return keep_event(spool, event); };
   ATOLL_CO_TRY(contexts::RunResult result, co_await session.contexts->run(id, std::move(run)));

@@ -132,7 +132,7 @@ Task<void> Executions::carry_out(LiveExecutionPtr execution, ExecuteRequest requ
     publish(*execution, "execution_started");
     execution->changed.notify_all();
     session.changed.notify_all();  // the next in the queue
-    outcome = co_await run(execution, request);
+    outcome = co_await run(execution, &request);
     execution->row.duration_ms = static_cast<std::uint64_t>(
         std::chrono::round<std::chrono::milliseconds>(clock_.steady() - began).count());
     sessions_.finished(session);
@@ -141,15 +141,15 @@ Task<void> Executions::carry_out(LiveExecutionPtr execution, ExecuteRequest requ
   co_await conclude(execution);
 }
 
-Task<Result<void>> Executions::run(LiveExecutionPtr execution, ExecuteRequest& request) {
+Task<Result<void>> Executions::run(LiveExecutionPtr execution, ExecuteRequest* request) {
   std::shared_ptr<sandbox::Sandbox> sandbox = execution->session->sandbox;
   FileMap before;
-  if (request.track_files) {
+  if (request->track_files) {
     ATOLL_CO_TRY(before, co_await workspace_files(sandbox));
   }
-  Result<void> outcome = co_await (request.context.empty() ? run_program(execution, request)
-                                                           : run_in_context(execution, request));
-  if (request.track_files && outcome) {
+  Result<void> outcome = co_await (request->context.empty() ? run_program(execution, request)
+                                                            : run_in_context(execution, request));
+  if (request->track_files && outcome) {
     ATOLL_CO_TRY(FileMap after, co_await workspace_files(sandbox));
     execution->row.files_json = file_changes_json(before, after);
   }

@@ -82,9 +82,9 @@ class Executions {
   model::Execution so_far(const LiveExecution& execution) const;
   async::Task<Result<void>> turn(LiveExecutionPtr execution);
   async::Task<void> carry_out(LiveExecutionPtr execution, ExecuteRequest request);
-  async::Task<Result<void>> run(LiveExecutionPtr execution, ExecuteRequest& request);
-  async::Task<Result<void>> run_program(LiveExecutionPtr execution, ExecuteRequest& request);
-  async::Task<Result<void>> run_in_context(LiveExecutionPtr execution, ExecuteRequest& request);
+  async::Task<Result<void>> run(LiveExecutionPtr execution, ExecuteRequest* request);
+  async::Task<Result<void>> run_program(LiveExecutionPtr execution, ExecuteRequest* request);
+  async::Task<Result<void>> run_in_context(LiveExecutionPtr execution, ExecuteRequest* request);
   async::Task<void> conclude(LiveExecutionPtr execution);
   async::Task<Result<ContextId>> context_of(LiveSessionPtr session, ExecuteRequest* request);
   async::Task<Result<void>> remember_context(LiveSessionPtr session, ContextId id);

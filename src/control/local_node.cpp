@@ -48,13 +48,13 @@ class LocalNode final : public Node {
     co_return Result<void>();
   }
 
-  Task<Result<SandboxPtr>> make(SandboxId id, const model::Template& recipe,
-                                const model::SessionConfig& config) override {
-    ATOLL_CO_TRY(Backend * backend, open(backend_of(recipe)));
+  Task<Result<SandboxPtr>> make(SandboxId id, RecipePtr recipe,
+                                model::SessionConfig config) override {
+    ATOLL_CO_TRY(Backend * backend, open(backend_of(*recipe)));
     sandbox::SandboxSpec spec{.id = std::move(id)};
-    spec.limits = limits_of(recipe, config);
-    spec.preload = preload_of(recipe);
-    if (recipe.spec.image != "host") ATOLL_CO_CHECK(use_image(recipe.spec.image, spec));
+    spec.limits = limits_of(*recipe, config);
+    spec.preload = preload_of(*recipe);
+    if (recipe->spec.image != "host") ATOLL_CO_CHECK(use_image(recipe->spec.image, spec));
     ATOLL_CO_TRY(std::unique_ptr<sandbox::Sandbox> made, co_await backend->create(std::move(spec)));
     ATOLL_CO_CHECK(co_await made->start());
     co_return SandboxPtr(std::move(made));
@@ -82,10 +82,10 @@ class LocalNode final : public Node {
     return names;
   }
 
-  Task<Result<void>> prepare(const model::Template& recipe) override {
-    std::optional<sandbox::Preload> preload = preload_of(recipe);
+  Task<Result<void>> prepare(RecipePtr recipe) override {
+    std::optional<sandbox::Preload> preload = preload_of(*recipe);
     if (!preload) co_return Result<void>();
-    ATOLL_CO_TRY(Backend * backend, open(backend_of(recipe)));
+    ATOLL_CO_TRY(Backend * backend, open(backend_of(*recipe)));
     Result<sandbox::ZygoteReport> ready = co_await backend->prepare(std::move(*preload));
     if (!ready && ready.error().code() != Code::kUnsupported) co_return fail(ready.error());
     co_return Result<void>();

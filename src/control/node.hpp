@@ -15,6 +15,7 @@
 namespace atl::control {
 
 using SandboxPtr = std::shared_ptr<sandbox::Sandbox>;
+using RecipePtr = std::shared_ptr<const model::Template>;
 
 struct NodeResources {
   double cpu_total = 0;  // cores
@@ -31,14 +32,14 @@ class Node {
   // What outlived the last server is looked for there, before anything is made.
   virtual async::Task<Result<void>> open_default() = 0;
   // Made and started. The id is the caller's, so that what a crash left can be found.
-  virtual async::Task<Result<SandboxPtr>> make(SandboxId id, const model::Template& recipe,
-                                               const model::SessionConfig& config) = 0;
+  virtual async::Task<Result<SandboxPtr>> make(SandboxId id, RecipePtr recipe,
+                                               model::SessionConfig config) = 0;
   virtual async::Task<Result<SandboxPtr>> find_again(std::string backend, SandboxId id) = 0;
   virtual async::Task<Result<std::vector<SandboxId>>> list(std::string backend) = 0;
   virtual async::Task<Result<void>> destroy(std::string backend, SandboxId id) = 0;
   virtual std::vector<std::string> backends() const = 0;  // those that were opened
   // Has whatever can be prepared ready: zygotes.
-  virtual async::Task<Result<void>> prepare(const model::Template& recipe) = 0;
+  virtual async::Task<Result<void>> prepare(RecipePtr recipe) = 0;
   virtual NodeResources resources() const = 0;
 };
 

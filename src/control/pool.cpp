@@ -102,10 +102,10 @@ Task<bool> Pool::fill_one() {
   TemplatePtr recipe = shelf->recipe;
   if (!shelf->prepared) {
     shelf->prepared = true;
-    Result<void> ready = co_await node_.prepare(*recipe);
+    Result<void> ready = co_await node_.prepare(recipe);
     if (!ready) log::warn("zygote_failed", log::kv("error", ready.error().to_string()));
   }
-  Result<SandboxPtr> made = co_await node_.make(SandboxId::make(), *recipe, {});
+  Result<SandboxPtr> made = co_await node_.make(SandboxId::make(), recipe, {});
   if (!made) {
     ++shelf->failures;
     log::warn("pool_make_failed", log::kv("template_id", recipe->id),

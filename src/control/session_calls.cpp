@@ -100,7 +100,7 @@ Task<Result<model::Session>> Sessions::change(Caller caller, SessionId id, Chang
     if (row.ready_at)
       row.expires_at = *row.ready_at + std::chrono::seconds(*request.timeout_seconds);
   }
-  ATOLL_CO_CHECK(co_await put(*session));
+  ATOLL_CO_CHECK(co_await put(session));
   co_return view(*session);
 }
 
@@ -111,7 +111,7 @@ Task<Result<model::Session>> Sessions::renew(Caller caller, SessionId id, std::u
   }
   ATOLL_CO_TRY(LiveSessionPtr session, co_await live(std::move(caller), std::move(id)));
   session->row.expires_at = now() + std::chrono::seconds(seconds);
-  ATOLL_CO_CHECK(co_await put(*session));
+  ATOLL_CO_CHECK(co_await put(session));
   co_return view(*session);
 }
 
@@ -121,7 +121,7 @@ Task<Result<model::Session>> Sessions::pause(Caller caller, SessionId id) {
   if (!session->usable()) co_return fail(Code::kConflict, "the session is still being made");
   ATOLL_CO_CHECK(co_await session->sandbox->pause());
   session->row.state = SessionState::kPaused;
-  ATOLL_CO_CHECK(co_await put(*session));
+  ATOLL_CO_CHECK(co_await put(session));
   publish(*session, "session_paused");
   co_return view(*session);
 }
@@ -132,7 +132,7 @@ Task<Result<model::Session>> Sessions::resume(Caller caller, SessionId id) {
   ATOLL_CO_CHECK(co_await session->sandbox->resume());
   session->row.state = SessionState::kReady;
   session->idle_since = clock_.steady();
-  ATOLL_CO_CHECK(co_await put(*session));
+  ATOLL_CO_CHECK(co_await put(session));
   publish(*session, "session_resumed");
   co_return view(*session);
 }

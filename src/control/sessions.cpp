@@ -145,7 +145,7 @@ void Sessions::set_ready(LiveSession& session, SandboxPtr sandbox) {
 
 Task<void> Sessions::make(LiveSessionPtr session, std::string snapshot_id) {
   Result<SandboxPtr> made =
-      co_await node_.make(session->row.sandbox_id, *session->recipe, session->row.config);
+      co_await node_.make(session->row.sandbox_id, session->recipe, session->row.config);
   if (made && !snapshot_id.empty() && restore_) {
     Result<void> restored = co_await restore_(*made, snapshot_id);
     if (!restored) {
@@ -166,7 +166,7 @@ Task<void> Sessions::make(LiveSessionPtr session, std::string snapshot_id) {
     co_return;
   }
   set_ready(*session, std::move(*made));
-  Result<void> written = co_await put(*session);
+  Result<void> written = co_await put(session);
   if (!written) {
     co_await end(session, SessionState::kFailed, "io", written.error().message());
     co_return;
@@ -175,10 +175,10 @@ Task<void> Sessions::make(LiveSessionPtr session, std::string snapshot_id) {
   session->changed.notify_all();
 }
 
-Task<Result<void>> Sessions::put(LiveSession& session) {
-  session.row.updated_at = now();
+Task<Result<void>> Sessions::put(LiveSessionPtr session) {
+  session->row.updated_at = now();
   std::vector<store::Change> changes;
-  changes.push_back(store::PutSession{session.row});
+  changes.push_back(store::PutSession{session->row});
   co_return co_await store_.write(std::move(changes));
 }
 
@@ -210,7 +210,7 @@ Task<void> Sessions::end(LiveSessionPtr session, SessionState state, std::string
   // Both at once: what a crash in between leaves behind is found at the next start.
   async::TaskGroup stopping(executor_);
   if (session->sandbox) stopping.spawn(stop_sandbox(session->sandbox));
-  Result<void> written = co_await put(*session);
+  Result<void> written = co_await put(session);
   if (!written) log::error("store_failed", log::kv("error", written.error().to_string()));
   while (!session->sandbox && !session->made) co_await session->changed.wait();
   co_await stopping.wait_idle();

@@ -124,7 +124,7 @@ class Sessions {
   async::Task<void> look_at(LiveSessionPtr session);
   async::Task<bool> is_lost(LiveSessionPtr session);
   async::Task<void> stop_sandbox(SandboxPtr sandbox);
-  async::Task<Result<void>> put(LiveSession& session);
+  async::Task<Result<void>> put(LiveSessionPtr session);
   async::Task<Result<void>> until(LiveSessionPtr session, async::Deadline deadline,
                                   std::function<bool(const LiveSession&)> condition);
 

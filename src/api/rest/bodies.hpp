@@ -72,7 +72,7 @@ struct ExecuteBody {
   std::optional<std::string> cwd;
   std::optional<std::string> working_dir;  // the same
   std::optional<StringMap> env;
-  std::optional<std::string> stdin_;
+  std::optional<std::string> stdin_;  // NOLINT(readability-identifier-naming): stdin is a macro
   std::optional<std::string> stdin_b64;
   bool stdin_open = false;
   std::optional<double> timeout;

@@ -104,12 +104,12 @@ Task<Result<void>> run_all(async::Executor executor, const Folder* folder,
 // Every answer that a test sees is held against the document.
 void expect_described(const http::Router& router, Method method, const std::string& path,
                       const Reply& reply) {
-  static const SchemaCheck check(openapi_json());
+  static const SchemaCheck kDocument(openapi_json());
   http::Router::Match match = router.match(method, path);
   if (match.route == nullptr) return;
   const std::string& operation = match.route->options.name;
   for (const std::string& problem :
-       check.problems(operation, reply.status, reply.headers.get("content-type"), reply.body)) {
+       kDocument.problems(operation, reply.status, reply.headers.get("content-type"), reply.body)) {
     ADD_FAILURE() << operation << ": " << problem;
   }
 }
