@@ -2,6 +2,7 @@
 #include <fcntl.h>
 #include <signal.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -322,10 +323,15 @@ TEST_F(Guest, ReattachLosesAndDoublesNothing) {
 }
 
 TEST_F(Guest, EndedExecutionsWaitToBeCollected) {
-  std::uint32_t channel = host.open(Op::kExec, shell("read x; echo result; exit 9"));
+  TempDir dir;
+  std::string gate = dir.path() + "/gate";
+  ASSERT_EQ(::mkfifo(gate.c_str(), 0600), 0);
+  std::uint32_t channel =
+      host.open(Op::kExec, shell("read x < " + gate + "; echo result; exit 9"));
   std::uint64_t id = exec_id(host.replied(channel));
   host.send(FrameType::kClose, channel, 0, "");
   EXPECT_TRUE(host.finish(channel).closed);
+  UniqueFd(::open(gate.c_str(), O_WRONLY | O_CLOEXEC)).reset();  // nobody waits for it any more
   auto list = [&] {
     return records_of<ExecutionInfo>(host.run(Op::kExecutions, Writer()).data[1]);
   };

@@ -55,6 +55,12 @@ function placeIn(stack, run) {
   return frame && { line: Number(frame[1]), column: Number(frame[2]) };
 }
 
+// Whether the code waited for a program that this signal ended, as execSync() reports it.
+function endedBySignal(thrown, name) {
+  return util.types.isNativeError(thrown) &&
+    Object.getOwnPropertyDescriptor(thrown, 'signal')?.value === name;
+}
+
 function isError(value) {
   return util.types.isNativeError(value) || value instanceof Error;
 }
@@ -107,4 +113,4 @@ function describeAny(thrown, cell) {
   return { ename, evalue, traceback: cut(where + text, MAX_TRACEBACK) };
 }
 
-module.exports = { cellName, describe, prepareStackTrace, textOf };
+module.exports = { cellName, describe, endedBySignal, prepareStackTrace, textOf };

@@ -16,7 +16,8 @@ const { installStreams } = require('./streams');
 const { forgetTimersSince, mark } = require('./timers');
 const typescript = require('./typescript');
 
-const { setImmediate } = globalThis; // the code may put others in their place
+const { setImmediate, setTimeout } = globalThis; // the code may put others in their place
+const HEARD_MS = 200; // an interrupt that has ended a program has reached the controller by then
 const words = createWords();
 const isTypeScript = process.argv[1] === 'typescript';
 let started = 0; // the run that this thread has begun last
@@ -44,7 +45,11 @@ function finishSoon(run, last, exitCode) {
 }
 
 function fail(cell, thrown) {
-  finishSoon(cell.run, ['error', errors.describe(thrown, cell)], 1);
+  const last = ['error', errors.describe(thrown, cell)];
+  // SIGINT goes to the program that the code waits for, too, and its end may be seen here before
+  // the controller has heard the signal. The run was interrupted all the same.
+  if (errors.endedBySignal(thrown, 'SIGINT')) setTimeout(finish, HEARD_MS, cell.run, last, 1);
+  else finishSoon(cell.run, last, 1);
 }
 
 function takeExitCode() {

@@ -38,6 +38,10 @@ class Interrupt(javascript_case.Case):
         self.interrupt("console.log('go'); Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0)")
         self.interrupt("require('child_process').execSync('echo go; sleep 1000', {stdio: 'inherit'})")
 
+    def test_a_program_that_interrupts_itself_is_an_error_of_the_run(self):
+        outcome = self.run_code("require('child_process').execSync('kill -INT $$')", exit_code=1)
+        self.assertEqual(outcome.error["ename"], "Error", outcome)
+
     def test_neither_catch_nor_finally_sees_it(self):
         outcome = self.interrupt("try { console.log('go'); for (;;); } catch { console.log('caught') }\n"
                                  "finally { console.log('finally') }")
