@@ -69,6 +69,8 @@ StepError arrange_descriptors(const EnterPlan& plan) {
 
 // The working directory stands in the ExecArgs (guest/messages.hpp), behind four fixed fields: the
 // zygote itself never sees what an execution is about, so it cannot pass it on to the next one.
+// With a socket in place of the file the execution is still to come, and will be for the usual
+// directory.
 StepError go_to_directory() {
   struct {
     unsigned char fixed[12];
@@ -76,9 +78,12 @@ StepError go_to_directory() {
     char path[4096];
   } start;
   ssize_t got = ::pread(kArgs, &start, sizeof start, 0);
-  bool whole = got >= static_cast<ssize_t>(offsetof(decltype(start), path)) &&
-               start.size < sizeof start.path &&
-               got >= static_cast<ssize_t>(offsetof(decltype(start), path) + start.size);
+  bool to_come = got < 0 && errno == ESPIPE;
+  if (to_come) start.size = 0;
+  bool whole =
+      to_come || (got >= static_cast<ssize_t>(offsetof(decltype(start), path)) &&
+                  start.size < sizeof start.path &&
+                  got >= static_cast<ssize_t>(offsetof(decltype(start), path) + start.size));
   if (!whole) return {UserStep::kDirectory, EINVAL};
   start.path[start.size] = '\0';
   bool named = start.size > 0;

@@ -4,12 +4,14 @@
 #include <fcntl.h>
 #include <signal.h>
 #include <sys/ioctl.h>
+#include <sys/socket.h>
 #include <sys/wait.h>
 
 #include <algorithm>
 
 #include "guest/exec_channel.hpp"
 #include "guest/server.hpp"
+#include "guest/zygote.hpp"
 
 namespace atl::guest {
 namespace {
@@ -25,7 +27,9 @@ std::uint64_t microseconds(const timeval& time) {
 }  // namespace
 
 Execution::Execution(Loop& loop, std::uint64_t id, const ExecArgs& args, Spawned spawned)
-    : pid_(spawned.pid),
+    : loop_(loop),
+      notice_(std::move(spawned.notice)),
+      pid_(spawned.pid),
       tty_((args.flags & ExecArgs::kTty) != 0),
       background_((args.flags & ExecArgs::kBackground) != 0),
       has_control_(spawned.control),
@@ -52,6 +56,7 @@ Execution::Execution(Loop& loop, std::uint64_t id, const ExecArgs& args, Spawned
   out_.open(std::move(spawned.out), tty_ ? Output::Kind::kTerminal : Output::Kind::kPipe);
   if (spawned.err) err_.open(std::move(spawned.err), Output::Kind::kPipe);
   if (has_control_) control_.open(std::move(spawned.control), Output::Kind::kSocket);
+  if (notice_) loop_.add(notice_.get(), EPOLLIN | EPOLLET, *this);
 }
 
 void Execution::attach(ExecChannel& channel) {
@@ -114,8 +119,21 @@ void Execution::time_out() {
   ::kill(pid_, SIGKILL);
 }
 
+void Execution::on_events(std::uint32_t) {
+  EndNotice said{};
+  bool whole =
+      ::recv(notice_.get(), &said, sizeof said, MSG_DONTWAIT) == static_cast<ssize_t>(sizeof said);
+  if (!whole || !running_) return;
+  rusage usage{};
+  usage.ru_utime = said.user;
+  usage.ru_stime = said.system;
+  usage.ru_maxrss = said.max_rss_kb;
+  ended(static_cast<int>(said.exit_code & 0xff) << 8, usage);
+}
+
 void Execution::ended(int wait_status, const rusage& usage) {
   running_ = false;
+  notice_.reset();
   if (WIFSIGNALED(wait_status)) {
     info_.signal = WTERMSIG(wait_status);
     info_.exit_code = 128 + info_.signal;

@@ -17,10 +17,11 @@ namespace atl::guest {
 
 class ExecChannel;
 
-class Execution final : public InputOwner {
+class Execution final : public InputOwner, Pollable {
  public:
   Execution(Loop& loop, std::uint64_t id, const ExecArgs& args, Spawned spawned);
   Execution(const Execution&) = delete;
+  ~Execution() { loop_.forget(*this); }
 
   std::uint64_t id() const { return info_.exec_id; }
   pid_t pid() const { return pid_; }
@@ -65,6 +66,10 @@ class Execution final : public InputOwner {
   }
 
  private:
+  void on_events(std::uint32_t events) override;  // a notice of its end
+
+  Loop& loop_;
+  UniqueFd notice_;
   pid_t pid_;
   bool tty_;
   bool background_;

@@ -16,15 +16,19 @@ constexpr std::size_t kMaxKeptBytes = 16 * kWindow;
 }  // namespace
 
 Result<Execution*> Executions::start(const ExecArgs& args) {
-  if (running_ >= kMaxRunning) {
+  if (running() >= kMaxRunning) {
     return fail(Code::kResourceExhausted, "256 executions are running in this sandbox already.");
   }
   ATOLL_TRY(Spawned spawned, spawn(server_, args));
-  ++running_;
   std::uint64_t id = next_id_++;
   auto [entry, _] =
       table_.emplace(id, std::make_unique<Execution>(server_.loop(), id, args, std::move(spawned)));
   return entry->second.get();
+}
+
+std::size_t Executions::running() const {
+  return static_cast<std::size_t>(
+      std::ranges::count_if(table_, [](const auto& item) { return item.second->running(); }));
 }
 
 Execution* Executions::find(std::uint64_t id) {
@@ -47,8 +51,6 @@ void Executions::reap() {
     rusage usage{};
     if (::wait4(info.si_pid, &status, WNOHANG, &usage) != info.si_pid) return;
     if (ended == table_.end()) continue;
-    --running_;
-    some_ended_ = true;
     ended->second->ended(status, usage);
   }
 }
@@ -62,7 +64,6 @@ std::uint64_t Executions::expire(std::uint64_t now_ns) {
 }
 
 void Executions::trim() {
-  if (!some_ended_) return;
   std::size_t ended = 0;
   std::size_t held = 0;
   std::size_t bytes = 0;

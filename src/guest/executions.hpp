@@ -26,14 +26,13 @@ class Executions {
   void late_credit(std::uint32_t channel, std::uint8_t stream, std::size_t bytes);
   void kill_all();
 
+  std::size_t running() const;
   const auto& all() const { return table_; }
 
  private:
   Server& server_;
   std::map<std::uint64_t, std::unique_ptr<Execution>> table_;
   std::uint64_t next_id_ = 1;
-  std::size_t running_ = 0;
-  bool some_ended_ = false;
 };
 
 }  // namespace atl::guest

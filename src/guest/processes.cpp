@@ -1,4 +1,5 @@
-// kProcesses: what runs in the sandbox, read from its /proc, without the guest.
+// kProcesses: what runs in the sandbox, read from its /proc, without the guest and the interpreter
+// that waits for something to run.
 #include <ctype.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -11,6 +12,7 @@
 
 #include "guest/connection.hpp"
 #include "guest/operations.hpp"
+#include "guest/server.hpp"
 #include "guest/walker.hpp"
 
 namespace atl::guest {
@@ -68,7 +70,9 @@ class ProcessesChannel final : public RecordChannel {
       if (step.kind == Walker::Step::kEnd) return More::kEnd;
       if (::isdigit(static_cast<unsigned char>(step.name[0])) == 0) continue;
       auto info = describe(step.dir, step.name);
-      if (info && info->pid != ::getpid()) add(out, *info);
+      if (info && info->pid != ::getpid() && info->pid != server().parked().pid(0)) {
+        add(out, *info);
+      }
     }
     return More::kYes;
   }

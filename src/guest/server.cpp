@@ -17,6 +17,7 @@ namespace {
 
 constexpr std::size_t kMaxStrangers = 4;
 constexpr std::uint64_t kHelloTime = 5'000'000'000;  // ns
+constexpr std::uint64_t kQuietTime = 20'000'000;     // ns
 
 std::uint64_t read_clock(clockid_t clock) {
   timespec time{};
@@ -110,10 +111,22 @@ void Server::authenticated(Connection& connection) {
   }
 }
 
+// Asks for the next interpreter when nothing has run for a moment: most sandboxes run one program,
+// and end. Returns when to ask again.
+std::uint64_t Server::refill(std::uint64_t now_ns) {
+  bool wanted = zygote_ && !parked_.asked_for() && executions_.running() == 0;
+  if (!wanted || quiet_since_ns_ == 0) quiet_since_ns_ = wanted ? now_ns : 0;
+  if (!wanted) return UINT64_MAX;
+  if (now_ns < quiet_since_ns_ + kQuietTime) return quiet_since_ns_ + kQuietTime;
+  parked_.ask_for(*this);
+  quiet_since_ns_ = 0;
+  return UINT64_MAX;
+}
+
 int Server::timeout_ms() {
   std::uint64_t next = UINT64_MAX;
   std::uint64_t now = now_ns();
-  next = executions_.expire(now);
+  next = std::min(executions_.expire(now), refill(now));
   for (Connection& connection : connections_) {
     if (connection.busy() || connection.closed()) return 0;
     if (connection.authenticated()) continue;
@@ -133,6 +146,7 @@ void Server::drop_closed() {
 }
 
 int Server::run() {
+  if (zygote_) parked_.ask_for(*this);
   while (!stopping_) {
     drop_closed();  // first: what an old host left behind is gone before the new one hears anything
     for (Connection& connection : connections_) connection.flush();

@@ -11,6 +11,7 @@
 #include "guest/executions.hpp"
 #include "guest/loop.hpp"
 #include "guest/protocol.hpp"
+#include "guest/zygote.hpp"
 
 namespace atl::guest {
 
@@ -29,6 +30,7 @@ class Server final : public Pollable {
   const std::vector<int>& task_fds() const { return task_fds_; }
   int null_fd() const { return null_fd_; }
   UniqueFd& zygote() { return zygote_; }  // none: the sandbox has none, or none any more
+  Parked& parked() { return parked_; }
   std::uint64_t boot_id() const { return boot_id_; }
   Loop& loop() { return loop_; }
   Executions& executions() { return executions_; }
@@ -48,6 +50,7 @@ class Server final : public Pollable {
   };
 
   void open_signals();
+  std::uint64_t refill(std::uint64_t now_ns);
   int timeout_ms();
   void drop_closed();
 
@@ -55,6 +58,8 @@ class Server final : public Pollable {
   std::vector<int> task_fds_;
   int null_fd_;
   UniqueFd zygote_;
+  Parked parked_;
+  std::uint64_t quiet_since_ns_ = 0;
   std::uint64_t boot_id_;
   std::uint64_t serial_ = 0;
   bool single_stream_ = false;

@@ -216,7 +216,7 @@ Result<Spawned> spawn(Server& server, const ExecArgs& args) {
   plan.control = theirs.control.get();
   spawned.started_ns = now_ns();
   if ((args.flags & ExecArgs::kZygote) != 0 && !plan.tty) {
-    ATOLL_TRY(spawned.pid, start_by_zygote(server, args, plan));
+    ATOLL_TRY(spawned.pid, start_by_zygote(server, args, plan, spawned.notice));
     if (plan.result.step != ChildStep::kNone) return fail(describe(plan.result, args));
     if (spawned.pid > 0) return spawned;
   }

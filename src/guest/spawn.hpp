@@ -21,6 +21,7 @@ struct Spawned {
   UniqueFd out;                  // a terminal's stdin and stdout are two descriptors of one master
   UniqueFd err;
   UniqueFd control;  // the program's control socket; `in` is another descriptor of it
+  UniqueFd notice;   // where an interpreter tells of its end ahead of it (EndNotice)
 };
 
 Result<Spawned> spawn(Server& server, const ExecArgs& args);

@@ -4,8 +4,12 @@
 #include <fcntl.h>
 #include <linux/memfd.h>
 #include <poll.h>
+#include <signal.h>
+#include <sys/socket.h>
 #include <sys/syscall.h>
 #include <unistd.h>
+
+#include <algorithm>
 
 #include "base/send_fds.hpp"
 #include "guest/server.hpp"
@@ -15,42 +19,98 @@ namespace {
 
 // What the execution is about goes past the zygote, in a file: it would stay in the memory that all
 // of its later children share.
-bool ask(int zygote, std::string_view args, const ChildPlan& plan, int report) {
+UniqueFd args_file(std::string_view args) {
   UniqueFd file(static_cast<int>(::syscall(SYS_memfd_create, "args", MFD_CLOEXEC)));
-  if (!file || ::write(file.get(), args.data(), args.size()) != static_cast<ssize_t>(args.size()) ||
-      ::lseek(file.get(), 0, SEEK_SET) != 0) {
-    return false;
-  }
-  const int fds[] = {plan.stdio[0], plan.stdio[1], plan.stdio[2], report, file.get(), plan.control};
-  std::size_t count = plan.control >= 0 ? 6 : 5;
-  return send_fds(zygote, "x", 1, std::span(fds, count)) >= 0;
+  bool written =
+      file && ::write(file.get(), args.data(), args.size()) == static_cast<ssize_t>(args.size()) &&
+      ::lseek(file.get(), 0, SEEK_SET) == 0;
+  return written ? std::move(file) : UniqueFd();
+}
+
+bool ask(int zygote, const ChildPlan& plan, int report, int args) {
+  const int fds[] = {plan.stdio[0], plan.stdio[1], plan.stdio[2], report, args, plan.control};
+  return send_fds(zygote, "x", 1, std::span(fds, plan.control >= 0 ? 6 : 5)) >= 0;
+}
+
+// Too many at once, or no memory, is this request's affair; anything else is the zygote's end.
+void forget_if_gone(Server& server) {
+  if (errno != EAGAIN && errno != ENOMEM && errno != EMFILE) server.zygote().reset();
+}
+
+// False when it does not say a word in time. No pid: it died, or could not fork, and nothing of the
+// user's has run.
+bool await_report(int report, int timeout_ms, ChildReport& result) {
+  pollfd end{report, POLLIN, 0};
+  if (::poll(&end, 1, timeout_ms) == 0) return false;
+  if (::read(report, &result, sizeof result) != static_cast<ssize_t>(sizeof result)) result = {};
+  return true;
 }
 
 }  // namespace
 
-Result<pid_t> start_by_zygote(Server& server, const ExecArgs& args, ChildPlan& plan) {
+void Parked::ask_for(Server& server) {
+  int seats[2];
+  int ends[2];
+  if (::socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, seats) != 0) return;
+  UniqueFd ours(seats[0]);
+  UniqueFd theirs(seats[1]);
+  if (::pipe2(ends, O_CLOEXEC) != 0) return;
+  report_.reset(ends[0]);
+  pid_ = 0;
+  UniqueFd report(ends[1]);
+  ChildPlan plan;
+  std::ranges::fill(plan.stdio, server.null_fd());
+  if (!ask(server.zygote().get(), plan, report.get(), theirs.get())) return forget_if_gone(server);
+  seat_ = std::move(ours);
+}
+
+pid_t Parked::pid(int timeout_ms) {
+  ChildReport result;
+  if (report_ && await_report(report_.get(), timeout_ms, result)) {
+    pid_ = result.pid;
+    report_.reset();
+  }
+  return !seat_ ? 0 : report_ ? -1 : pid_;
+}
+
+pid_t Parked::give(const ChildPlan& plan, int args, UniqueFd& notice) {
+  pid_t there = pid(kChildStartTime);
+  UniqueFd seat = std::move(seat_);
+  if (there <= 0) return there;
+  const int fds[] = {plan.stdio[0], plan.stdio[1], plan.stdio[2], args, plan.control};
+  if (send_fds(seat.get(), "x", 1, std::span(fds, plan.control >= 0 ? 5 : 4)) < 0) return 0;
+  ::kill(there, SIGCONT);  // others in the sandbox may have stopped it, or killed it just now
+  pollfd answer{seat.get(), POLLIN, 0};
+  char word = 0;
+  if (::poll(&answer, 1, kChildStartTime) <= 0 || ::recv(seat.get(), &word, 1, 0) != 1) {
+    ::kill(there, SIGKILL);
+    return 0;
+  }
+  notice = std::move(seat);
+  return there;
+}
+
+Result<pid_t> start_by_zygote(Server& server, const ExecArgs& args, ChildPlan& plan,
+                              UniqueFd& notice) {
   if (!server.zygote()) return 0;
+  UniqueFd file = args_file(encoded(args));
+  if (!file) return 0;
+  if (args.cwd.empty()) {  // it waits in the usual place
+    pid_t pid = server.parked().give(plan, file.get(), notice);
+    if (pid < 0) server.zygote().reset();
+    if (pid != 0) return std::max(pid, 0);
+  }
   int ends[2];
   if (::pipe2(ends, O_CLOEXEC) != 0) return fail_errno("Making a pipe");
   UniqueFd report(ends[0]);
   UniqueFd theirs(ends[1]);
-  if (!ask(server.zygote().get(), encoded(args), plan, theirs.get())) {
-    // Too many at once, or no memory, is this request's affair; anything else is the zygote's end.
-    if (errno != EAGAIN && errno != ENOMEM && errno != EMFILE) server.zygote().reset();
+  if (!ask(server.zygote().get(), plan, theirs.get(), file.get())) {
+    forget_if_gone(server);
     return 0;
   }
   theirs.reset();
-  pollfd end{report.get(), POLLIN, 0};
   // One that does not answer is none. Should it come to, its copy cannot report, and ends at once.
-  if (::poll(&end, 1, kChildStartTime) == 0) {
-    server.zygote().reset();
-    return 0;
-  }
-  // No word at all: it died, or could not fork. Nothing of the user's has run yet.
-  if (::read(report.get(), &plan.result, sizeof plan.result) !=
-      static_cast<ssize_t>(sizeof plan.result)) {
-    plan.result = {};
-  }
+  if (!await_report(report.get(), kChildStartTime, plan.result)) server.zygote().reset();
   return plan.result.pid;
 }
 

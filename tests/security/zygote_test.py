@@ -292,6 +292,64 @@ class ZygoteTest(unittest.TestCase):
             return "python" not in box.run("/bin/sh", "-c", "cat /proc/[0-9]*/comm")[0]
         self.assertTrue(harness.poll_until(alone, 30))
 
+    def waiting(self, box):
+        """The pid, inside, of the interpreter that waits for something to run."""
+        search = "cd /proc; grep -l zygote [0-9]*/cmdline; :"
+        return int(harness.poll_until(lambda: box.run("/bin/sh", "-c", search)[0], 30).split("/")[0])
+
+    def test_the_next_interpreter_waits_inside(self):
+        self.zygote()
+        box = self.box(zygote=self.name)
+        for _ in range(3):
+            waiting = self.waiting(box)
+            code = "import os; print(os.getpid(), os.getcwd(), len(os.listdir('/proc/self/fd')))"
+            self.assertEqual(self.python(box, code), f"{waiting} /workspace 5\n")
+
+    def test_one_that_waits_can_be_spared(self):
+        self.zygote()
+        box = self.box(zygote=self.name)
+        for signal_name in ("KILL", "STOP", "INT", "TERM", "HUP"):
+            waiting = self.waiting(box)
+            self.assertEqual(box.run("/bin/kill", f"-{signal_name}", str(waiting))[1], 0)
+            self.assertEqual(self.python(box, "print('here')"), "here\n", signal_name)
+
+    def test_how_one_that_waited_ends(self):
+        self.zygote()
+        box = self.box(zygote=self.name)
+        fork = "import os, sys, time\npid = os.fork()\nif pid == 0: %s\n"
+        for code, said, status in (
+                ("import sys; print('x' * 70000); sys.exit(3)", "x" * 70000 + "\n", 3),
+                ("import sys; sys.exit('why')", "why\n", 1),
+                ("import atexit; atexit.register(print, 'last'); print('first')", "first\nlast\n", 0),
+                ("import os; print('gone', flush=True); os._exit(4)", "gone\n", 4),
+                ("import os; os.kill(os.getpid(), 15)", "", 143),
+                ("import os; os.execv('/bin/sh', ['sh', '-c', 'echo other; exit 5'])", "other\n", 5),
+                (fork % "sys.exit(9)" + "os.waitpid(pid, 0); time.sleep(0.1); print('parent')", "parent\n", 0),
+                (fork % "time.sleep(600)" + "print('parent')", "parent\n", 0),
+                ("import os; os.closerange(3, 4096); print('closed')", "closed\n", 0)):
+            self.waiting(box)
+            self.assertEqual(box.run("python3", "-c", code, zygote=True), (said, status), code)
+        self.waiting(box)
+        output, status = box.run("python3", "-c", "1/0", zygote=True)
+        self.assertEqual((output.splitlines()[-1], status), ("ZeroDivisionError: division by zero", 1))
+
+    def test_an_end_that_was_made_up_is_the_codes_own_affair(self):
+        """It goes on in the background, as any program may, and ends with its sandbox."""
+        self.zygote()
+        box = self.box(zygote=self.name)
+        mark = harness.marker()
+        self.waiting(box)
+        code = ("import os, struct\n"
+                "for fd in range(3, 4096):\n"
+                "    try: os.write(fd, struct.pack('<6q', 42, 0, 0, 0, 0, 0))\n"
+                "    except OSError: pass\n"
+                f"os.execv('/bin/sleep', ['{mark}', '600'])")
+        self.assertEqual(box.run("python3", "-c", code, zygote=True), ("", 42))
+        self.assertEqual(len(harness.poll_until(lambda: harness.with_marker(mark), 30)), 1)
+        self.assertEqual(self.python(box, "print('next')"), "next\n")
+        self.assertEqual(box.end()["status"], 0)
+        self.assertEqual(harness.with_marker(mark), [])
+
     def test_a_sandbox_with_running_copies_ends_at_once(self):
         self.zygote()
         box = self.box(zygote=self.name)

@@ -4,6 +4,7 @@ The code itself is run by shell.py as without it. Nothing is written to disk: no
 """
 import atexit
 import builtins
+import io
 import os
 import sys
 
@@ -112,6 +113,24 @@ def swallowed(interrupted):
         problem = KeyboardInterrupt()
     _magic_ran, _failure = False, None
     return problem
+
+
+class Nothing(io.TextIOBase):
+    """Takes all, keeps nothing."""
+
+    def writable(self):
+        return True
+
+    def write(self, text):
+        return len(text)
+
+
+def close_null_device():
+    """IPython has one open from its start, for nobody any more. A zygote without open files forks faster."""
+    module = sys.modules.get("IPython.utils.io")
+    if hasattr(module, "devnull"):
+        module.devnull.close()
+        module.devnull = Nothing()
 
 
 def make_shell():

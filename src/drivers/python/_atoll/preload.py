@@ -11,7 +11,7 @@ STANDARD = """
     uuid warnings weakref""".split()
 OURS = """
     bundle charts context display errors figures finish forks interrupts mainmodule programs recursion script
-    shell sources spare streams watch wire""".split()
+    seat shell sources spare streams watch wire""".split()
 
 
 class Stopped(BaseException):
@@ -125,6 +125,7 @@ def warm_up():
     if "IPython" in sys.modules:
         from _atoll import ipython
 
+        ipython.close_null_device()
         made = ipython.make_shell()
         if made is not None:
             made.transform_cell("%time 1\n!true\n")

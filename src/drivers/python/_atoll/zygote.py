@@ -18,7 +18,7 @@ import struct
 import sys
 import time
 
-from _atoll import afresh, descriptors, execargs, finish, preload, spare
+from _atoll import afresh, descriptors, execargs, finish, preload, seat, spare
 from _atoll.enter import ARGS_FD, Helper
 
 LISTEN_FD, READY_FD = 3, 4
@@ -68,7 +68,8 @@ def _begin(usual):
     from _atoll import script
 
     try:
-        argv, environment = execargs.command_and_environment(execargs.read(ARGS_FD))
+        args = seat.wait(ARGS_FD) if seat.is_one(ARGS_FD) else ARGS_FD
+        argv, environment = execargs.command_and_environment(execargs.read(args))
         argv = [os.fsdecode(word) for word in argv]
     except execargs.BadMessage:
         os._exit(127)
