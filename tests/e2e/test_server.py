@@ -75,6 +75,27 @@ class ServerTest(unittest.TestCase):
         self.assertEqual(ran["result"]["results"][0]["data"]["text/plain"], "256001")
         self.assertEqual(self.server.call("GET", f"{files}/..%2f..%2fetc%2fpasswd")[0], 400)
 
+    def test_a_paused_session_stands_still(self):
+        session = self.server.session()
+        path = f"/api/v1/sessions/{session}"
+        _, begun = self.server.call("POST", path + "/execute", {
+            "command": "n=0; while :; do n=$((n + 1)); echo $n > next; mv next count; done", "timeout": 0})
+        self.assertEqual(begun["state"], "running", begun)
+
+        def count():
+            return self.server.call("GET", path + "/files/count")[1]
+
+        self.assertEqual(self.server.call("POST", path + "/pause")[0], 200)
+        self.assertEqual(self.server.call("GET", path)[1]["status"], "paused")
+        status, refused = self.server.call("POST", path + "/execute", {"command": "true"})
+        self.assertEqual((status, refused["code"]), (409, "conflict"))
+        self.assertEqual(self.server.call("POST", path + "/resume")[0], 200)
+        first = count()
+        deadline = time.monotonic() + DEADLINE
+        while count() == first and time.monotonic() < deadline:
+            continue
+        self.assertNotEqual(count(), first)
+
     def test_bad_requests_are_told_what_is_wrong(self):
         for body, code, at in ((b"{", "invalid_argument", ""), ({"tempalte_id": "x"}, "invalid_argument", "/tempalte_id"),
                                ({"template_id": "no-such"}, "not_found", None)):

@@ -104,6 +104,24 @@ Task<void> polls(Api* api) {
   EXPECT_EQ(next.at({"next_cursor"}), "");
 }
 
+Task<void> signals(Api* api) {
+  std::string path = "/api/v1/sessions/" + co_await api->make_session();
+  Reply begun = co_await api->call(
+      Method::kPost, path + "/execute",
+      R"({"command":"trap 'exit 7' USR1; echo ready; while :; do sleep 0.01; done","timeout":0})");
+  std::string execution = "/api/v1/executions/" + begun.at({"execution_id"});
+  Reply now;
+  while (now.at({"stdout"}).empty()) now = co_await api->call(Method::kGet, execution);
+  Reply none = co_await api->call(Method::kPost, execution + "/signal", R"({"signal":"NONE"})");
+  EXPECT_EQ(none.status, 400) << none.body;
+  Reply sent = co_await api->call(Method::kPost, execution + "/signal", R"({"signal":"USR1"})");
+  EXPECT_EQ(sent.status, 204) << sent.body;
+  while (now.at({"state"}) == "running") now = co_await api->call(Method::kGet, execution);
+  EXPECT_EQ(now.at({"exit_code"}), "7") << now.body;
+  Reply late = co_await api->call(Method::kPost, execution + "/signal", R"({"signal":"USR1"})");
+  EXPECT_EQ(late.status, 409) << late.body;
+}
+
 Task<void> one_shot(Api* api) {
   Reply ran = co_await api->call(
       Method::kPost, "/api/v1/run",
@@ -147,6 +165,7 @@ Task<void> contexts(Api* api) {
 TEST(ExecutionRoutes, StreamsAndGoesOn) { with_api(streams); }
 TEST(ExecutionRoutes, GoesOnWithoutItsClient) { with_api(vanishes); }
 TEST(ExecutionRoutes, PollsCancelsAndLists) { with_api(polls); }
+TEST(ExecutionRoutes, SignalsReachTheProgram) { with_api(signals); }
 TEST(ExecutionRoutes, OneShotLeavesNothing) { with_api(one_shot); }
 TEST(ExecutionRoutes, ContextsKeepVariables) { with_api(contexts); }
 

@@ -176,6 +176,8 @@ Task<void> snapshots(Api* api) {
   EXPECT_EQ(file.body, "kept");
   Reply listed = co_await api->call(Method::kGet, "/api/v1/snapshots");
   EXPECT_EQ(listed.at({"snapshots", "0", "name"}), "n") << listed.body;
+  Reply got = co_await api->call(Method::kGet, "/api/v1/snapshots/" + id);
+  EXPECT_EQ(got.at({"id"}), id) << got.body;
   Reply removed = co_await api->call(Method::kDelete, "/api/v1/snapshots/" + id);
   EXPECT_EQ(removed.status, 204) << removed.body;
   Reply gone = co_await api->call(Method::kGet, "/api/v1/snapshots/" + id);

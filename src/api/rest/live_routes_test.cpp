@@ -58,8 +58,11 @@ class H(http.server.BaseHTTPRequestHandler):
       self.rfile.read(1); self.close_connection = True
       return
     self.answer(self.path + " " + str("X-API-Key" in self.headers))
+  def do_DELETE(self): self.answer(self.command)
+  do_OPTIONS = do_DELETE
   def do_POST(self):
     self.answer(self.rfile.read(int(self.headers["Content-Length"])).decode() + "!")
+  do_PUT = do_PATCH = do_POST
   def answer(self, text):
     self.send_response(201); self.send_header("Content-Length", str(len(text))); self.send_header("X-Inside", "1")
     self.end_headers(); self.wfile.write(text.encode())
@@ -105,8 +108,14 @@ Task<void> ports(Api* api) {
   EXPECT_EQ(got.status, 201) << got.body;
   EXPECT_EQ(got.body, "/a%20b?q=1 False");
   EXPECT_EQ(got.headers.get("x-inside"), "1");
-  Reply posted = co_await api->call(Method::kPost, proxy + "/", "body");
-  EXPECT_EQ(posted.body, "body!");
+  for (Method method : {Method::kPost, Method::kPut, Method::kPatch}) {
+    Reply sent = co_await api->call(method, proxy + "/", "body");
+    EXPECT_EQ(sent.body, "body!") << http::method_name(method);
+  }
+  for (Method method : {Method::kDelete, Method::kOptions}) {
+    Reply asked = co_await api->call(method, proxy + "/");
+    EXPECT_EQ(asked.body, http::method_name(method));
+  }
   auto socket = co_await open(api, proxy + "/ws");
   if (socket) {
     std::string bytes;

@@ -43,13 +43,15 @@ std::set<std::string> of_document() {
 
 Task<void> compare(Api* api) {
   EXPECT_EQ(of_router(*api->router), of_document());
-  Reply served = co_await api->call(Method::kGet, "/openapi.json");
-  EXPECT_EQ(served.status, 200);
-  EXPECT_EQ(served.body, openapi_json());
-  Reply page = co_await api->call(Method::kGet, "/docs");
-  EXPECT_EQ(page.status, 200);
-  EXPECT_EQ(page.body.find("http://"), page.body.npos) << "nothing from outside";
-  EXPECT_NE(page.body.find("createSession"), page.body.npos);
+  for (const char* prefix : {"", "/api/v1"}) {
+    Reply served = co_await api->call(Method::kGet, std::string(prefix) + "/openapi.json");
+    EXPECT_EQ(served.status, 200);
+    EXPECT_EQ(served.body, openapi_json());
+    Reply page = co_await api->call(Method::kGet, std::string(prefix) + "/docs");
+    EXPECT_EQ(page.status, 200);
+    EXPECT_EQ(page.body.find("http://"), page.body.npos) << "nothing from outside";
+    EXPECT_NE(page.body.find("createSession"), page.body.npos);
+  }
 }
 
 TEST(RouteTable, RouterAndDocumentAgree) { with_api(compare); }

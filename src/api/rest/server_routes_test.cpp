@@ -13,6 +13,8 @@ Task<void> figures(Api* api) {
   std::string session = co_await api->make_session();
   (void)co_await api->call(Method::kPost, "/api/v1/sessions/" + session + "/execute",
                            R"({"command":"true"})", {{"Prefer", "wait"}});
+  Reply same = co_await api->call(Method::kGet, "/api/v1/metrics");
+  EXPECT_EQ(same.status, 200);
   Reply metrics = co_await api->call(Method::kGet, "/metrics");
   for (const char* line :
        {"sessions_created_total 1\n", "sessions_active 1\n",
@@ -62,6 +64,8 @@ Task<void> templates(Api* api) {
                                      R"({"name":"Yours","language":"bash"})");
   EXPECT_EQ(changed.at({"name"}), "Yours") << changed.body;
   EXPECT_EQ(changed.at({"version"}), "2");
+  Reply got = co_await api->call(Method::kGet, "/api/v1/templates/mine");
+  EXPECT_EQ(got.body, changed.body);
   Reply listed = co_await api->call(Method::kGet, "/api/v1/templates");
   EXPECT_NE(listed.body.find("python-default"), std::string::npos);
   Reply unknown = co_await api->call(Method::kPut, "/api/v1/templates/mine", R"({"nam":"x"})");

@@ -2,6 +2,9 @@
 
 #include <cstdlib>
 #include <filesystem>
+#include <regex>
+#include <set>
+#include <sstream>
 #include <utility>
 
 #include <boost/json/object.hpp>
@@ -24,6 +27,11 @@ void register_fake(sandbox::Registry& registry);
 namespace atl::api::rest::test {
 
 namespace {
+
+std::set<std::string>& answered() {
+  static std::set<std::string> operations;
+  return operations;
+}
 
 namespace fs = std::filesystem;
 constexpr std::chrono::seconds kLongest{100};
@@ -61,6 +69,35 @@ Task<Result<void>> empty_pools(store::Store* store) {
   co_return co_await store->write(std::move(changes));
 }
 
+// By operation: whether any test has had an answer from it that was no error. As the server counts.
+void remember_answers(const std::string& figures) {
+  static const std::regex kLine(
+      R"re(api_requests_total\{operation="(\w+)",method="\w+",status="[123]..".*)re");
+  std::istringstream lines(figures);
+  for (std::string line; std::getline(lines, line);) {
+    std::smatch found;
+    if (std::regex_match(line, found, kLine)) answered().insert(found[1]);
+  }
+}
+
+class EveryOperationAnswers final : public testing::Environment {
+ public:
+  void TearDown() override {
+    if (testing::GTEST_FLAG(filter) != "*") return;  // not all tests have run
+    auto document = codec::parse(openapi_json(), {.max_bytes = kLargest, .max_depth = 64});
+    for (const auto& [path, item] : document->at("paths").as_object()) {
+      for (const auto& [method, operation] : item.as_object()) {
+        if (method == "parameters") continue;
+        std::string name(operation.at("operationId").as_string());
+        // The fake backend cannot; tests/e2e/test_server.py has them on native.
+        if (name == "pauseSession" || name == "resumeSession") continue;
+        EXPECT_TRUE(answered().contains(name)) << "no test has had a good answer from " << name;
+      }
+    }
+  }
+};
+const auto* const kAtTheEnd = testing::AddGlobalTestEnvironment(new EveryOperationAnswers);
+
 Task<Result<void>> run_all(async::Executor executor, const Folder* folder,
                            std::function<Task<void>(Api*)> body, ApiWish wish) {
   sandbox::Registry registry;
@@ -97,6 +134,7 @@ Task<Result<void>> run_all(async::Executor executor, const Folder* folder,
       as_result(body(&api)), async::deadline_in(kLongest), Code::kExecTimeout, "the test hangs");
   draining = true;
   co_await server.drain(async::deadline_in(std::chrono::seconds(5)));
+  remember_answers(metrics.text());  // streams are counted when they have ended
   co_await control.stop();
   co_return ended;
 }
