@@ -137,6 +137,7 @@ Task<void> handle(GuardPtr guard, http::Exchange* exchange) {
     (void)co_await exchange->respond(std::move(refused));
   } else {
     caller->trace_id = std::move(trace_id);
+    caller->request_id = request.id;
     exchange->attachment() = std::move(*caller);
     co_await guard->inner(*exchange);
   }

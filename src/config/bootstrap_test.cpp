@@ -23,6 +23,7 @@ std::string plan(const BootstrapConfig& config, const std::string& folder,
   return out;
 }
 
+// covers: C36
 TEST(Bootstrap, TheInitFolderElseTheFiles) {
   TestFolder folder;
   folder.write("A.md", "a");
@@ -41,6 +42,7 @@ TEST(Bootstrap, TheInitFolderElseTheFiles) {
   EXPECT_EQ(plan(config, folder.root()), "A.md<-A.md sub/B.md<-sub/B.md");
 }
 
+// covers: C36
 TEST(Bootstrap, SkillsAlways) {
   TestFolder folder;
   folder.write("skills/s/SKILL.md", "new");

@@ -19,6 +19,7 @@ TEST(ConfigLoad, WithoutAnything) {
   EXPECT_EQ(loaded.origin_of("server.listen").to_string(), "default");
 }
 
+// covers: C35
 TEST(ConfigLoad, ASandboxBlockBringsItsOwnDefaults) {
   Loaded loaded = load_or_die(from_file(R"({"sandbox": {}})"));
   EXPECT_FALSE(loaded.config.sandbox.enabled);
@@ -32,6 +33,7 @@ TEST(ConfigLoad, ASandboxBlockBringsItsOwnDefaults) {
       load_or_die({.environment = {{"ATOLL_SANDBOX__BACKEND", "docker"}}}).config.sandbox.enabled);
 }
 
+// covers: atoll config, C35
 TEST(ConfigLoad, LaterSourcesWinAndOriginsAreKept) {
   Sources sources = from_file(
       "{\n  // c\n  \"server\": {\"workers\": 1, \"listen\": \"[::1]:1\"},\n"

@@ -34,6 +34,7 @@ constexpr const char* kWholeBlock = R"({
   }
 })";
 
+// covers: C35
 TEST(SandboxBlock, IsTakenWhole) {
   SandboxConfig sandbox = load_or_die(from_file(kWholeBlock)).config.sandbox;
   EXPECT_FALSE(sandbox.enabled);

@@ -12,6 +12,7 @@ struct Caller {
   std::string key_id;  // empty: nobody had to show one
   model::Role role = model::Role::kAdmin;
   std::string trace_id;  // W3C, passed on to logs
+  std::string request_id;
 
   bool may_write() const { return role != model::Role::kReadOnly; }
   bool is_admin() const { return role == model::Role::kAdmin; }

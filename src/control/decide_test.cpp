@@ -11,6 +11,7 @@ Code shell(std::string command) {
   return decided ? Code::kOk : decided.error().code();
 }
 
+// covers: C40
 TEST(Decide, DangerousCommandsAreNeverRun) {
   for (const char* command : {"rm -rf /", "rm  -rf   / ", "sudo rm -rf /*",
                               "cd x; rm -rf / && true", "dd if=/dev/zero of=/dev/sda",

@@ -47,6 +47,7 @@ struct LiveSession {
   std::chrono::steady_clock::time_point idle_since{};
   std::map<std::string, std::uint64_t> known_contexts;  // id to the interpreter that the store has
   std::string last_execution;
+  std::string trace_id, request_id;  // of the request that made it, for the log
   double usage_cpu_seconds = 0;  // at the last look
   std::chrono::steady_clock::time_point usage_at{};
   std::chrono::steady_clock::time_point seen_at = std::chrono::steady_clock::now();

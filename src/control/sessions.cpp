@@ -3,6 +3,9 @@
 #include <algorithm>
 #include <utility>
 
+#include <boost/json/value_from.hpp>
+
+#include "codec/json.hpp"
 #include "codec/names.hpp"
 #include "control/session_config.hpp"
 #include "observe/log.hpp"
@@ -50,7 +53,9 @@ model::Time Sessions::now() const {
 void Sessions::publish(const LiveSession& session, std::string event) {
   log::info(event, log::kv("session_id", session.row.id.str()),
             log::kv("template_id", session.row.template_id),
-            log::kv("runtime_node", session.row.runtime_node));
+            log::kv("runtime_node", session.row.runtime_node),
+            log::kv("trace_id", session.trace_id), log::kv("request_id", session.request_id),
+            log::kv("metadata", codec::serialize(boost::json::value_from(session.row.metadata))));
   events_.publish({.event = std::move(event),
                    .tenant = session.row.tenant,
                    .session_id = session.row.id.str(),
@@ -108,6 +113,8 @@ LiveSessionPtr Sessions::begin(const Caller& caller, CreateRequest& request, Tem
                                model::SessionConfig config) {
   auto session = std::make_shared<LiveSession>();
   session->recipe = std::move(recipe);
+  session->trace_id = caller.trace_id;
+  session->request_id = caller.request_id;
   model::Session& row = session->row;
   row.id = SessionId::make();
   row.tenant = caller.tenant;

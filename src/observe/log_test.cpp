@@ -9,6 +9,7 @@ namespace {
 
 using Time = std::chrono::system_clock::time_point;
 
+// covers: C39
 TEST(Log, LinesAreJsonWithFixedFields) {
   std::string line =
       format(Level::kInfo, "sandbox_created",

@@ -75,6 +75,7 @@ class Documents(unittest.TestCase):
         self.assertEqual([part["type"] for part in chart["elements"]], ["bar", "line"])
 
     @unittest.skipUnless(os.geteuid() == 0, "zygotes and limits need root")
+    # covers: atoll serve, atoll key
     def test_api(self):
         os.chmod(self.folder, 0o755)
         with Server(self.folder + "/data") as server:

@@ -82,6 +82,7 @@ class Doctor(support.Case):
             if check["status"] in ("failed", "warning"):
                 self.assertTrue(check["advice"], check)
 
+    # covers: atoll doctor
     def test_says_what_works(self):
         report = json.loads(atoll("doctor", "-o", "json").out)
         names = {check["name"] for check in report["checks"]}
@@ -103,6 +104,7 @@ class Doctor(support.Case):
 
 
 class Manuals(support.Case):
+    # covers: atoll help
     def test_every_command_has_one(self):
         for name in COMMANDS:
             page = self.expect(atoll("help", name)).out
@@ -111,6 +113,7 @@ class Manuals(support.Case):
         self.assertEqual(atoll("--help").out, atoll("help").out)
         self.assertIn("Exit status", atoll("run", "-h").out)
 
+    # covers: atoll version
     def test_version(self):
         self.assertRegex(self.expect(atoll("version")).out, r"^atoll \d+\.\d+\.\d+\n$")
         self.assertEqual(atoll("--version").out, atoll("version").out)
@@ -118,6 +121,7 @@ class Manuals(support.Case):
     def test_docs_are_those_of_the_program(self):
         self.assertEqual(atoll("help", "--markdown").out, (SOURCE / "docs/cli.md").read_text())
 
+    # covers: atoll backends
     def test_backends(self):
         self.assertIn("native", self.expect(atoll("backends")).out)
         entry = json.loads(atoll("backends", "-o", "json").out)["backends"]
@@ -131,6 +135,7 @@ class Completion(support.Case):
         ask = f"{script}\nCOMP_WORDS=({listed}); COMP_CWORD={len(words) - 1}; _atoll 2>/dev/null; printf '%s\\n' \"${{COMPREPLY[@]}}\""
         return subprocess.run(["bash", "-c", ask], capture_output=True, text=True, timeout=20).stdout.split()
 
+    # covers: atoll completion
     def test_bash(self):
         self.assertEqual(self.complete("atoll", "do"), ["doctor"])
         self.assertEqual(self.complete("atoll", "run", "--mem"), ["--memory"])
@@ -139,6 +144,7 @@ class Completion(support.Case):
         self.assertEqual(self.complete("atoll", "completion", "f"), ["fish"])
         self.assertEqual(self.complete("atoll", "run", "ls", "--mem"), [])
 
+    # covers: atoll completion
     def test_shells_that_are_here_accept_their_script(self):
         for shell in ("bash", "zsh", "fish"):
             script = self.expect(atoll("completion", shell)).out

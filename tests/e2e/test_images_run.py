@@ -290,6 +290,7 @@ class Rootless(support.Case):
 
     NOBODY = 65534
 
+    # covers: atoll image
     def test_import_run_and_remove(self):
         place = self.folder / "bin"
         shutil.copytree(

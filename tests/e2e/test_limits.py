@@ -12,6 +12,7 @@ needs_root = unittest.skipUnless(support.IS_ROOT, "needs cgroups")
 
 class Held(support.Case):
     @needs_root
+    # covers: C30
     def test_memory(self):
         hungry = "x = bytearray(200 << 20); print('got it')"
         self.expect(run("--memory", "64m", "-c", hungry), code=137, out="")
@@ -45,6 +46,7 @@ class Held(support.Case):
         fill = "try:\n  l = [open('/dev/null') for i in range(200)]\nexcept OSError as error: print(error.strerror)"
         self.expect(run("--open-files", "64", "-c", fill), out="Too many open files\n")
 
+    # covers: C30
     def test_timeout(self):
         began = time.monotonic()
         self.expect(run("--timeout", "300ms", "--", "sleep", "20"), code=124)

@@ -28,6 +28,7 @@ def events(outcome):
 
 
 class Cells(support.Case):
+    # covers: atoll repl
     def test_state_results_and_output(self):
         outcome = repl(cells=["x = 6\nprint('hello')", "x * 7", "def f():\n  return x\n\nf()"])
         self.expect(outcome, out="hello\n42\n6\n", err="")

@@ -4,6 +4,7 @@ from support import run
 
 
 class Commands(support.Case):
+    # covers: atoll run
     def test_runs_a_command(self):
         self.expect(run("--", "/bin/echo", "hello"), out="hello\n", err="")
 
@@ -13,6 +14,7 @@ class Commands(support.Case):
     def test_arguments_after_the_program_are_its_own(self):
         self.expect(run("echo", "-o", "json", "--help"), out="-o json --help\n")
 
+    # covers: atoll run, C30
     def test_passes_the_exit_status_on(self):
         self.expect(run("--", "sh", "-c", "exit 42"), code=42)
 
@@ -22,10 +24,12 @@ class Commands(support.Case):
     def test_stdout_and_stderr_stay_apart(self):
         self.expect(run("--", "sh", "-c", "echo out; echo err >&2"), out="out\n", err="err\n")
 
+    # covers: C30
     def test_missing_program_is_127(self):
         self.expect_failure(run("--", "no-such-program-here"), "program_not_found", 127)
         self.expect_failure(run("--", "/no/such/program"), "program_not_found", 127)
 
+    # covers: C30
     def test_program_that_cannot_run_is_126(self):
         self.expect_failure(run("--", "/etc/passwd"), "program_not_executable", 126)
         self.expect_failure(run("--", "/usr"), "program_not_executable", 126)

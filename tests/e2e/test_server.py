@@ -47,6 +47,7 @@ class ServerTest(unittest.TestCase):
         self.server = Server(folder.name + "/data", "--no-auth")
         self.addCleanup(lambda: self.server.process.poll() is None and self.server.stop())
 
+    # covers: atoll serve, C11
     def test_a_session_from_create_to_delete(self):
         session = self.server.session(labels={"purpose": "test"})
         ran = self.server.execute(session, code="print(6 * 7)")
@@ -75,6 +76,7 @@ class ServerTest(unittest.TestCase):
         self.assertEqual(ran["result"]["results"][0]["data"]["text/plain"], "256001")
         self.assertEqual(self.server.call("GET", f"{files}/..%2f..%2fetc%2fpasswd")[0], 400)
 
+    # covers: pauseSession, resumeSession, C11
     def test_a_paused_session_stands_still(self):
         session = self.server.session()
         path = f"/api/v1/sessions/{session}"
@@ -96,6 +98,7 @@ class ServerTest(unittest.TestCase):
             continue
         self.assertNotEqual(count(), first)
 
+    # covers: C26
     def test_bad_requests_are_told_what_is_wrong(self):
         for body, code, at in ((b"{", "invalid_argument", ""), ({"tempalte_id": "x"}, "invalid_argument", "/tempalte_id"),
                                ({"template_id": "no-such"}, "not_found", None)):
@@ -107,6 +110,7 @@ class ServerTest(unittest.TestCase):
         session = self.server.session()
         self.assertEqual(self.server.execute(session, command="rm -rf /")["code"], "dangerous_command")
 
+    # covers: C23, C24, C29
     def test_a_killed_server_is_continued(self):
         session = self.server.session()
         self.server.execute(session, code="x = 41", context="default")
@@ -135,6 +139,7 @@ class ServerTest(unittest.TestCase):
         processes = self.server.call("GET", f"/api/v1/sessions/{session}/processes")[1]
         self.assertNotIn("echo begun", json.dumps(processes))
 
+    # covers: atoll serve, C9
     def test_a_clean_end_leaves_nothing(self):
         self.server.session()
         launchers = launcher_folders(self.server.process.pid)
@@ -145,6 +150,7 @@ class ServerTest(unittest.TestCase):
         while guests_below(launchers):
             self.assertLess(time.monotonic(), deadline)
 
+    # covers: atoll serve
     def test_a_second_server_on_the_same_folder_is_refused(self):
         second = subprocess.run([ATOLL, "serve", "--listen", "127.0.0.1:0", "--data", self.server.data, "--no-auth"],
                                 capture_output=True, text=True, timeout=DEADLINE)
@@ -153,6 +159,7 @@ class ServerTest(unittest.TestCase):
 
 
 class KeyTest(unittest.TestCase):
+    # covers: atoll key, C33
     def test_keys_open_the_door(self):
         with tempfile.TemporaryDirectory() as folder:
             os.chmod(folder, 0o755)

@@ -162,11 +162,18 @@ Task<void> contexts(Api* api) {
   EXPECT_EQ(closed.status, 204) << closed.body;
 }
 
+// covers: execute, streamExecution
 TEST(ExecutionRoutes, StreamsAndGoesOn) { with_api(streams); }
+// covers: execute, getExecution, streamExecution, writeStdin
 TEST(ExecutionRoutes, GoesOnWithoutItsClient) { with_api(vanishes); }
+// covers: cancelExecution, execute, getExecution, listResults
 TEST(ExecutionRoutes, PollsCancelsAndLists) { with_api(polls); }
+// covers: execute, getExecution, sendSignal
+// covers: C18
 TEST(ExecutionRoutes, SignalsReachTheProgram) { with_api(signals); }
+// covers: getSession, run
 TEST(ExecutionRoutes, OneShotLeavesNothing) { with_api(one_shot); }
+// covers: closeContext, execute, listContexts, openContext
 TEST(ExecutionRoutes, ContextsKeepVariables) { with_api(contexts); }
 
 }  // namespace

@@ -184,12 +184,19 @@ Task<void> snapshots(Api* api) {
   EXPECT_EQ(gone.status, 404);
 }
 
+// covers: deleteFile, downloadFile, listFiles, putFile, uploadFiles
 TEST(FileRoutes, ThereAndBack) { with_api(there_and_back); }
 TEST(FileRoutes, NowhereElse) { with_api(traversal); }
+// covers: listFiles
 TEST(FileRoutes, CutUploadLeavesNothing) { with_api(cut_off); }
+// covers: listFiles
 TEST(FileRoutes, ClientThatVanishesLeavesNothing) { with_api(vanishes); }
+// covers: downloadFile, putFile
 TEST(FileRoutes, LargeFilesFlow) { with_api(large); }
+// covers: putFile, watchFiles
 TEST(FileRoutes, ChangesAreSeen) { with_api(watched); }
+// covers: createSnapshot, deleteSnapshot, downloadFile, getSnapshot, listSnapshots, putFile
+// covers: C21
 TEST(SnapshotRoutes, FilesOfANewSession) { with_api(snapshots); }
 
 }  // namespace

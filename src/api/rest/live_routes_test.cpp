@@ -128,7 +128,10 @@ Task<void> ports(Api* api) {
   EXPECT_EQ(bad.status, 400);
 }
 
+// covers: openTerminal
 TEST(TerminalRoutes, BytesSizesAndExit) { with_api(terminal); }
+// covers: getExecution, proxyDelete, proxyGet, proxyOptions, proxyPatch, proxyPost, proxyPut
+// covers: C20
 TEST(ProxyRoutes, HttpAndWebSocket) { with_api(ports); }
 
 }  // namespace

@@ -5,6 +5,7 @@
 namespace atl::api::rest {
 namespace {
 
+// covers: C20
 TEST(ProxyHeaders, TheKeyStaysOutside) {
   http::Request request;
   request.headers = {{"Host", "outside"},        {"Authorization", "Bearer secret"},

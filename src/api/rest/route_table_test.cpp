@@ -54,6 +54,7 @@ Task<void> compare(Api* api) {
   }
 }
 
+// covers: getBareDocs, getBareOpenapi, getDocs, getOpenapi
 TEST(RouteTable, RouterAndDocumentAgree) { with_api(compare); }
 
 }  // namespace

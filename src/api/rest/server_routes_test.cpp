@@ -146,11 +146,20 @@ Task<void> aliases(Api* api) {
   EXPECT_EQ(down.body, "d");
 }
 
+// covers: getBareHealth, getBareMetrics, getBareReady, getHealth, getMetrics, getReady
+// covers: getRuntimeHealth, getRuntimeMetrics, listBackends, listRuntimes
 TEST(ServerRoutes, HealthAndFigures) { with_api(figures); }
+// covers: streamEvents
 TEST(ServerRoutes, EventsAsTheyHappen) { with_api(events); }
+// covers: getBareHealth
 TEST(ServerRoutes, RequestIdsAndOrigins) { with_api(identities); }
+// covers: createTemplate, deleteTemplate, getTemplate, listTemplates, replaceTemplate
 TEST(TemplateRoutes, FromAddToRemove) { with_api(templates); }
+// covers: createKey, getBareOpenapi, getSession, listKeys, revokeKey
+// covers: C27, C33
 TEST(KeyRoutes, RolesAndTenants) { with_api(keys, {.keys = true}); }
+// covers: aliasCreateSession, aliasDownload, aliasExecute, aliasExecuteCode, aliasUpload
+// covers: C32
 TEST(AliasRoutes, TheFirstClient) { with_api(aliases); }
 
 }  // namespace

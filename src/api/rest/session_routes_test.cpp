@@ -128,10 +128,18 @@ Task<void> keyed(Api* api) {
   EXPECT_EQ(second.at({"status"}), "ready");
 }
 
+// covers: changeSession, createSession, deleteSession, getSession, getSessionStatus
+// covers: getSessionUsage, listProcesses, renewSession
 TEST(SessionRoutes, FromCreateToDelete) { with_api(life); }
+// covers: createSession, listSessions
 TEST(SessionRoutes, ListsInPagesAndByFilter) { with_api(pages); }
+// covers: C26
 TEST(SessionRoutes, RefusesWithCodeAndPlace) { with_api(refusals); }
+// covers: createSession
+// covers: C29
 TEST(SessionRoutes, IdempotencyKeyGivesTheSameAnswer) { with_api(repeated); }
+// covers: createSession
+// covers: C12
 TEST(SessionRoutes, SessionKeyGivesTheSameSession) { with_api(keyed); }
 
 }  // namespace

@@ -1,0 +1,116 @@
+#!/usr/bin/env python3
+"""Every operation of the API, every command and every promise of the specification has a named test.
+
+A test says what it holds us to in a comment right above it: `covers: createSession, atoll ps, C4`. This
+tool compares that with the OpenAPI document, the table of commands and SPECIFICATION.md, and writes the
+names into the tables of README.md and SPECIFICATION.md.
+
+usage: features.py [--write]
+"""
+import argparse
+import pathlib
+import re
+import sys
+
+import yaml
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+OPENAPI = ROOT / "src/api/rest/openapi.yaml"
+COMMANDS = ROOT / "src/cli/command.cpp"
+SPECIFICATION, README = ROOT / "SPECIFICATION.md", ROOT / "README.md"
+BEGIN, END = "<!-- features: begin -->\n", "<!-- features: end -->\n"
+CPP = re.compile(r"((?://[^\n]*\n)+)TEST(?:_F|_P)?\((\w+), (\w+)\)")
+PYTHON = re.compile(r"((?: *#[^\n]*\n)+)(?: *@[^\n]*\n)* *def (test_\w+)")
+COVERS = re.compile(r"covers: ([^\n]*)")
+ROW = re.compile(r"^\| (C\d+) \| (.*) \| ([^|]*) \|$", re.MULTILINE)
+SHOWN = 3  # names in a row of the specification
+
+
+def tests():
+    """(name of the test, what it covers)."""
+    for path in sorted([*ROOT.glob("src/**/*_test.cpp"), *ROOT.glob("tests/**/*_test.cpp")]):
+        for comment, suite, name in CPP.findall(path.read_text(encoding="utf-8")):
+            yield from ((f"{suite}.{name}", word) for word in covered(comment))
+    for path in sorted([*ROOT.glob("src/**/test_*.py"), *ROOT.glob("tests/**/*test*.py")]):
+        for comment, name in PYTHON.findall(path.read_text(encoding="utf-8")):
+            yield from ((f"{path.stem}.{name}", word) for word in covered(comment))
+
+
+def covered(comment):
+    for words in COVERS.findall(comment):
+        yield from (word.strip() for word in words.split(",") if word.strip())
+
+
+def operations():
+    """From the operation's name to (tag, summary)."""
+    found = {}
+    for item in yaml.safe_load(OPENAPI.read_text(encoding="utf-8"))["paths"].values():
+        for method, operation in item.items():
+            if method != "parameters":
+                found[operation["operationId"]] = (operation["tags"][0], operation["summary"])
+    return found
+
+
+def commands():
+    """From `atoll NAME` to its summary."""
+    text = COMMANDS.read_text(encoding="utf-8")
+    table = text[text.index("commands() {"):]
+    pairs = re.findall(r'Command\{\s*\.name = "(\w+)",(?:.*?)\.summary = "([^"]*)"', table, re.DOTALL)
+    return {"atoll " + name: summary for name, summary in pairs}
+
+
+def feature_table(by_word, all_operations, all_commands):
+    lines = ["| what | named tests |", "|---|---|"]
+    tags = {}
+    for name, (tag, _) in all_operations.items():
+        tags.setdefault(tag, []).append(name)
+    for tag, names in tags.items():
+        count = len({test for name in names for test in by_word.get(name, [])})
+        lines.append(f"| API, {tag.lower()}: {', '.join(f'`{name}`' for name in names)} | {count} |")
+    for name, summary in all_commands.items():
+        lines.append(f"| `{name}`: {summary[0].lower() + summary[1:]} | {len(by_word.get(name, []))} |")
+    return "\n".join(lines) + "\n"
+
+
+def with_tests(match, by_word):
+    number, promise, _ = match.groups()
+    names = by_word.get(number, [])
+    more = f" and {len(names) - SHOWN} more" if len(names) > SHOWN else ""
+    return f"| {number} | {promise} | {', '.join(f'`{name}`' for name in names[:SHOWN])}{more} |"
+
+
+def main():
+    parser = argparse.ArgumentParser(description="every feature has a named test")
+    parser.add_argument("--write", action="store_true", help="bring the tables up to date")
+    write = parser.parse_args().write
+    by_word = {}
+    for test, word in tests():
+        by_word.setdefault(word, []).append(test)
+    all_operations, all_commands = operations(), commands()
+    specification = SPECIFICATION.read_text(encoding="utf-8")
+    promises = {number: promise for number, promise, _ in ROW.findall(specification)}
+    known = {**all_operations, **all_commands, **promises}
+    problems = [f"{word} has no test: put `covers: {word}` above one" for word in known if word not in by_word]
+    problems += [f"{names[0]} covers {word}, which does not exist" for word, names in by_word.items() if word not in known]
+
+    readme = README.read_text(encoding="utf-8")
+    head, _, rest = readme.partition(BEGIN)
+    _, _, tail = rest.partition(END)
+    wanted = {
+        README: head + BEGIN + feature_table(by_word, all_operations, all_commands) + END + tail,
+        SPECIFICATION: ROW.sub(lambda match: with_tests(match, by_word), specification),
+    }
+    for path, text in wanted.items():
+        if path.read_text(encoding="utf-8") == text:
+            continue
+        if write:
+            path.write_text(text, encoding="utf-8")
+        else:
+            problems.append(f"{path.name} is not up to date: run tools/features.py --write")
+    for problem in problems:
+        print(f"features: {problem}", file=sys.stderr)
+    sys.exit(1 if problems else 0)
+
+
+if __name__ == "__main__":
+    main()
