@@ -16,6 +16,9 @@ const Deed kShell{"shell-default", R"("command":"echo 1")", R"(1\n)"};
 const Deed kNumpy{"python-default",
                   R"-("language":"python","code":"import numpy; print(numpy.arange(10).sum())")-",
                   R"(45\n)"};
+const Deed kLoaded{"python-default",
+                   R"-("language":"python","code":"import sys; print('numpy' in sys.modules)")-",
+                   R"(True\n)"};
 const std::vector<const char*> kBarePython{"/usr/bin/python3", "-c", "print(1)"};
 const std::vector<const char*> kBareShell{"/bin/sh", "-c", "echo 1"};
 
@@ -153,6 +156,15 @@ void sustained(Contest& contest, int seconds) {
   print_times((contest.name + ": each").c_str(), "sustained", std::move(crowd.wholes));
 }
 
+// Without one, which nobody would notice but by the time, all figures of Python are others.
+void tell_of_zygote(const Setting& setting) {
+  Connection connection(setting.atoll.port);
+  wait_for_pool(connection, setting.atoll, kPython.template_id);
+  Life life(setting.atoll, kLoaded, true);
+  life.run();
+  print_value("python-default comes from a zygote", "", life.failure().empty() ? 1 : 0);
+}
+
 bool has_numpy(const Setting& setting) {
   Life life(setting.atoll, kNumpy, true);
   life.run();
@@ -163,6 +175,7 @@ bool has_numpy(const Setting& setting) {
 
 void measure_lives(const Setting& setting) {
   bool quick = setting.quick;
+  tell_of_zygote(setting);
   auto all_of = [&](Contest contest) {
     one_after_the_other(contest, quick ? 3 : 30);
     after_idle(contest, quick ? 6 : 60);

@@ -8,9 +8,9 @@
 namespace atl::server {
 
 void raise_open_files(std::uint64_t sessions, std::uint64_t connections) {
-  constexpr std::uint64_t kPerSession = 16;  // of the launcher's, which holds the most
+  constexpr std::uint64_t kPerSandbox = 9;  // of the launcher; the server has one for each
   constexpr std::uint64_t kOthers = 512;
-  const rlim_t wanted = sessions * kPerSession + connections + kOthers;
+  const rlim_t wanted = std::max(sessions * kPerSandbox, sessions + connections) + kOthers;
   rlimit limit{};
   if (::getrlimit(RLIMIT_NOFILE, &limit) != 0 || limit.rlim_cur >= wanted) return;
   rlimit more{.rlim_cur = wanted, .rlim_max = std::max(limit.rlim_max, wanted)};
