@@ -157,12 +157,14 @@ void sustained(Contest& contest, int seconds) {
 }
 
 // Without one, which nobody would notice but by the time, all figures of Python are others.
-void tell_of_zygote(const Setting& setting) {
+bool has_zygote(const Setting& setting) {
   Connection connection(setting.atoll.port);
   wait_for_pool(connection, setting.atoll, kPython.template_id);
   Life life(setting.atoll, kLoaded, true);
   life.run();
-  print_value("python-default comes from a zygote", "", life.failure().empty() ? 1 : 0);
+  bool has = life.failure().empty();
+  print_value("python-default comes from a zygote", "", has ? 1 : 0);
+  return has;
 }
 
 bool has_numpy(const Setting& setting) {
@@ -175,7 +177,7 @@ bool has_numpy(const Setting& setting) {
 
 void measure_lives(const Setting& setting) {
   bool quick = setting.quick;
-  tell_of_zygote(setting);
+  bool zygote = has_zygote(setting);
   auto all_of = [&](Contest contest) {
     one_after_the_other(contest, quick ? 3 : 30);
     after_idle(contest, quick ? 6 : 60);
@@ -185,9 +187,10 @@ void measure_lives(const Setting& setting) {
   };
   all_of({setting, kPython, kBarePython, "create, print(1), delete: python-default"});
   all_of({setting, kShell, kBareShell, "create, echo 1, delete: shell-default"});
-  if (!has_numpy(setting)) return;
+  // Without a zygote half a minute for each burst.
+  if ((quick && !zygote) || !has_numpy(setting)) return;
   Contest numpy{setting, kNumpy, kBarePython, "create, a numpy result, delete"};
-  burst(numpy, quick ? 1 : 5);
+  burst(numpy, quick || !zygote ? 1 : 5);
 }
 
 }  // namespace atl::bench

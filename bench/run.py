@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Compares Atoll with bwrap, runc and, on request, Docker on this machine, in one run.
+"""Compares Atoll with bwrap, runc, nginx and, on request, Docker on this machine, in one run.
 
 All contenders of a case take turns, round by round, so that a noisy minute hits all of them alike.
 What counts is the ratio to bwrap, not the milliseconds. docs/performance.md explains the method.
