@@ -1,13 +1,8 @@
 // atoll-bench-languages: Python from a zygote, started plainly and under bwrap, and runs in a live
 // context. Prints JSON rows for bench/run.py. Run as root on a quiet machine.
-#include <fcntl.h>
-#include <spawn.h>
-
 #include "async/task_group.hpp"
 #include "common.hpp"
 #include "contexts/context.hpp"
-
-extern char** environ;
 
 namespace atl::bench {
 namespace {
@@ -19,33 +14,6 @@ constexpr const char* kPandas = "import pandas; print(pandas.DataFrame({'a': [1,
 sandbox::Preload preload_of(std::vector<std::string> modules, bool for_contexts = false) {
   return {
       .modules = std::move(modules), .for_contexts = for_contexts, .idle = std::chrono::seconds(5)};
-}
-
-// Whole command, its output thrown away.
-double time_command(const std::vector<const char*>& words) {
-  std::vector<char*> argv;
-  for (const char* word : words) argv.push_back(const_cast<char*>(word));
-  argv.push_back(nullptr);
-  posix_spawn_file_actions_t actions;
-  ::posix_spawn_file_actions_init(&actions);
-  ::posix_spawn_file_actions_addopen(&actions, 1, "/dev/null", O_WRONLY, 0);
-  Clock::time_point start = Clock::now();
-  pid_t pid = 0;
-  int status = 1;
-  if (::posix_spawnp(&pid, argv[0], &actions, nullptr, argv.data(), environ) == 0) {
-    ::waitpid(pid, &status, 0);
-  }
-  ::posix_spawn_file_actions_destroy(&actions);
-  if (status != 0) {
-    std::fprintf(stderr, "%s failed\n", argv[0]);
-    std::exit(1);
-  }
-  return ms_since(start);
-}
-
-double time_bwrap(const char* code) {
-  return time_command({"bwrap", "--unshare-all", "--ro-bind", "/", "/", "--proc", "/proc", "--dev",
-                       "/dev", "--tmpfs", "/tmp", "/usr/bin/python3", "-c", code});
 }
 
 Task<void> run_code(sandbox::Sandbox* box, const char* code, bool zygote) {
@@ -84,7 +52,7 @@ Task<void> fresh_sandboxes(Backend* backend, std::string name, std::vector<std::
   for (int i = 0; i < rounds; ++i) {
     co_await one_life(backend, &preload, code, true, &zygote);
     co_await one_life(backend, &preload, code, false, &plain);
-    bwrap.push_back(time_bwrap(code));
+    bwrap.push_back(time_bwrap({"/usr/bin/python3", "-c", code}));
   }
   std::string life = name + ", fresh sandbox, with its destruction";
   print_times(life.c_str(), "hot", std::move(zygote.whole), "atoll zygote");

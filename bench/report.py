@@ -5,7 +5,35 @@ import pathlib
 import platform
 import sys
 
-COLUMNS = ["section", "case", "mode", "contender", "unit", "min", "p50", "p95", "to bwrap"]
+COLUMNS = ["section", "case", "mode", "contender", "unit", "min", "p50", "p95", "p99", "ratio", "target"]
+FIGURES = ("min", "p50", "p95", "p99")
+BASES = ("bwrap", "nginx", "relay")  # whom the others of a case are divided by
+
+
+class Promise:
+    """A figure of one row, or the ratio to another row of its case and mode, and how high or low it may be."""
+
+    def __init__(self, case, contender, mode, figure, most=None, least=None):
+        self.case, self.contender, self.mode, self.figure, self.most, self.least = case, contender, mode, figure, most, least
+
+    def measured(self, report, row):
+        """None when there is nothing to compare with."""
+        if self.figure in row:
+            return row[self.figure]
+        if self.figure == "p99/p50":
+            return row["p99"] / row["p50"] if row.get("p99") else None
+        base = report.find(self.case, self.figure.removeprefix("to "), self.mode)
+        return main_figure(row) / main_figure(base) if base and main_figure(base) else None
+
+    def is_met(self, value):
+        return value <= self.most if self.most is not None else value >= self.least
+
+    def limit(self):
+        return f"{self.figure} ≤ {self.most:.4g}" if self.most is not None else f"{self.figure} ≥ {self.least:.4g}"
+
+
+def main_figure(row):
+    return row["p50"] if "p50" in row else row["value"]
 
 
 def quantile(samples, share):
@@ -33,35 +61,40 @@ class Report:
         self.note(text)
 
     def add_latency(self, section, case, contender, mode, samples):
-        self.add_figures(section, case, contender, mode, "ms", min(samples), quantile(samples, 0.5), quantile(samples, 0.95), len(samples))
-
-    def add_figures(self, section, case, contender, mode, unit, low, mid, high, count=None):
-        self.rows.append({"section": section, "case": case, "mode": mode, "contender": contender, "unit": unit,
-                          "min": low, "p50": mid, "p95": high, "samples": count})
-        print(f"{section}: {case}, {mode}, {contender}: {mid:.2f} {unit}", file=sys.stderr, flush=True)
+        figures = {"min": min(samples), **{f"p{percent}": quantile(samples, percent / 100) for percent in (50, 95, 99)}}
+        self.add_row(section, {"case": case, "mode": mode, "contender": contender, "unit": "ms", **figures, "samples": len(samples)})
 
     def add_value(self, section, case, contender, unit, value):
-        self.rows.append({"section": section, "case": case, "mode": "", "contender": contender, "unit": unit, "value": value})
-        print(f"{section}: {case}, {contender}: {value:.1f} {unit}", file=sys.stderr, flush=True)
+        self.add_row(section, {"case": case, "mode": "", "contender": contender, "unit": unit, "value": value})
+
+    def add_row(self, section, row):
+        self.rows.append({"section": section, **row})
+        mode = f", {row['mode']}" if row["mode"] else ""
+        print(f"{section}: {row['case']}{mode}, {row['contender']}: {main_figure(row):.2f} {row['unit']}", file=sys.stderr, flush=True)
+
+    def add_rows(self, section, rows):
+        for row in rows:
+            self.add_row(section, row)
 
     def find(self, case, contender, mode):
         return next((r for r in self.rows if (r["case"], r["contender"], r["mode"]) == (case, contender, mode)), None)
 
     def judge(self, promises):
-        """Fills in the ratios and compares them with the promises; False when one is missed."""
+        """Fills in the ratios and compares figures with the promises; False when one is missed."""
         for row in self.rows:
-            base = self.find(row["case"], "bwrap", row["mode"])
-            key = "p50" if "p50" in row else "value"
-            if base and base.get(key):
-                row["ratio"] = row[key] / base[key]
-        kept = True
-        for case, contender, mode, limit in promises:
-            row = self.find(case, contender, mode)
-            if row and "ratio" in row:
-                met = row["ratio"] <= limit
-                kept &= met
-                self.promises.append({"case": case, "mode": mode, "limit": limit, "ratio": row["ratio"], "met": met})
-        return kept
+            base = next(filter(None, (self.find(row["case"], name, row["mode"]) for name in BASES)), None)
+            if base and main_figure(base):
+                row["ratio"] = main_figure(row) / main_figure(base)
+        for promise in promises:
+            row = self.find(promise.case, promise.contender, promise.mode)
+            value = promise.measured(self, row) if row else None
+            if value is None:
+                continue
+            met = promise.is_met(value)
+            row.setdefault("targets", []).append(f"{promise.limit()}: {'met' if met else 'MISSED'}")
+            self.promises.append({"case": promise.case, "contender": promise.contender, "mode": promise.mode,
+                                  "limit": promise.limit(), "measured": value, "met": met})
+        return all(promise["met"] for promise in self.promises)
 
     def as_json(self):
         return {"host": self.host, "rows": self.rows, "promises": self.promises, "notes": self.notes}
@@ -69,13 +102,14 @@ class Report:
     def print_table(self):
         table = [COLUMNS]
         for row in self.rows:
-            figures = [f"{row[key]:.2f}" for key in ("min", "p50", "p95")] if "p50" in row else ["", f"{row['value']:.1f}", ""]
+            values = [f"{row[key]:.2f}" if key in row else "" for key in FIGURES] if "p50" in row else ["", f"{row['value']:.1f}", "", ""]
             ratio = f"{row['ratio']:.2f}" if "ratio" in row else ""
-            table.append([row["section"], row["case"], row["mode"], row["contender"], row["unit"], *figures, ratio])
+            table.append([row["section"], row["case"], row["mode"], row["contender"], row["unit"], *values, ratio,
+                          "; ".join(row.get("targets", []))])
         widths = [max(len(line[i]) for line in table) for i in range(len(COLUMNS))]
         print()
         for number, line in enumerate(table):
-            cells = [text.ljust(width) if i < 5 else text.rjust(width) for i, (text, width) in enumerate(zip(line, widths))]
+            cells = [text.ljust(width) if i < 5 or i == len(COLUMNS) - 1 else text.rjust(width) for i, (text, width) in enumerate(zip(line, widths))]
             print("| " + " | ".join(cells) + " |")
             if number == 0:
                 print("|" + "|".join("-" * (width + 2) for width in widths) + "|")
@@ -83,7 +117,7 @@ class Report:
         print(f"\n{about['cpus']} cores, {about['memory_mib']} MiB, Linux {about['kernel']}, cgroup {about['cgroup']}, "
               f"{'root' if about['root'] else 'ordinary user'}, load {about['load_1min']:.1f} at the start")
         for promise in self.promises:
-            print(f"promise: {promise['case']} {promise['mode']} ≤ {promise['limit']:.2f} × bwrap: {promise['ratio']:.2f}, "
-                  f"{'met' if promise['met'] else 'MISSED'}")
+            print(f"promise: {promise['case']}, {promise['mode'] or 'one figure'}, {promise['contender']}: {promise['limit']}: "
+                  f"{promise['measured']:.3g}, {'met' if promise['met'] else 'MISSED'}")
         for text in self.notes:
             print(f"note: {text}")

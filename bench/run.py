@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Compares Atoll with bwrap, runc and, on request, Docker on this machine, in one run.
+"""Compares Atoll with bwrap, runc, nginx and, on request, Docker on this machine, in one run.
 
 All contenders of a case take turns, round by round, so that a noisy minute hits all of them alike.
 What counts is the ratio to bwrap, not the milliseconds. docs/performance.md explains the method.
@@ -10,22 +10,47 @@ import pathlib
 import sys
 import tempfile
 
+import api
 import contenders
 import docker
 import measure
 import report
+from report import Promise
 
 TRUE = ["/bin/true"]
 ECHO = ["/bin/sh", "-c", "echo hi"]
 PYTHON = ["/usr/bin/python3", "-c", "print(1)"]
 
-SECTIONS = ["latency", "output", "rate", "engine", "languages"]
+SECTIONS = ["latency", "output", "rate", "engine", "languages", "api"]
 
-# Case, contender, mode, the highest permitted ratio to bwrap (p50).
+SHELL_LIFE = "create, echo 1, delete: shell-default"
+NUMPY = "create, a numpy result, delete"
+FLAT = 96 << 10  # KiB that a server may grow while a gibibyte passes: the result keeps 10 MiB of each stream and of both
+
 PROMISES = [
-    ("true", "atoll", "hot", 0.95),
-    ("true", "atoll", "after 100 ms idle", 0.85),
-    ("print(1), fresh sandbox, with its destruction", "atoll zygote", "hot", 0.25),
+    Promise("true", "atoll", "hot", "to bwrap", most=0.95),
+    Promise("true", "atoll", "after 100 ms idle", "to bwrap", most=0.85),
+    Promise("print(1), fresh sandbox, with its destruction", "atoll zygote", "hot", "to bwrap", most=0.25),
+    *(promise for contender in ("atoll", "atoll, POST /run") for promise in (
+        Promise(api.LIFE, contender, "hot", "to bwrap", most=1 / 8),
+        Promise(api.LIFE, contender, "hot", "to docker run", most=1 / 150),
+        Promise(api.LIFE, contender, "hot", "p99/p50", most=4),
+        Promise(api.LIFE, contender, "after 200 ms idle", "to bwrap", most=1 / 5))),
+    *(promise for life, rate in ((api.LIFE, 120), (SHELL_LIFE, 250)) for promise in (
+        Promise(life, "atoll", "sustained", "value", least=rate),
+        Promise(f"{life}: failed", "atoll", "sustained", "value", most=0),
+        Promise(f"{life}: success", "atoll", "one every 20 ms", "value", least=100),
+        Promise(f"{life}: success", "atoll", "burst of 100", "value", least=100))),
+    Promise("python-default comes from a zygote", "atoll", "", "value", least=1),
+    Promise(f"{NUMPY}: success", "atoll", "burst of 100", "value", least=100),
+    Promise(f"{NUMPY}: until all results", "atoll", "burst of 100", "p50", most=600),
+    Promise("idle Python session, all memory", "atoll", "", "value", most=2560),
+    Promise("download", "atoll", "", "value", least=500),
+    Promise("download", "atoll", "", "to relay", least=0.4),
+    Promise("upload", "atoll", "", "to relay", least=0.4),
+    Promise("output as events", "atoll", "", "value", least=120),
+    *(Promise(f"{name}: growth of the server", "atoll", "", "value", most=FLAT) for name in ("download", "upload", "output as events")),
+    Promise("DELETE of a session that is bombing", "atoll", "hot", "p99", most=200),
 ]
 
 
@@ -56,12 +81,7 @@ def inside(out, section, bin_dir, quick):
         out.note(f"{program.name} is not built: no figures for the section {section}")
         return
     text = measure.output_of([str(program)] + (["--quick"] if quick else []), timeout=600)
-    for row in json.loads(text)["rows"]:
-        if "p50" in row:
-            out.add_figures(section, row["case"], row["contender"], row["mode"], row["unit"],
-                            row["min"], row["p50"], row["p95"])
-        else:
-            out.add_value(section, row["case"], row["contender"], row["unit"], row["value"])
+    out.add_rows(section, json.loads(text)["rows"])
 
 
 def attempt(out, section, *args):
@@ -74,18 +94,21 @@ def attempt(out, section, *args):
 
 def options():
     parser = argparse.ArgumentParser(prog="./dev bench", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("section", nargs="*", help=f"only these: {', '.join(SECTIONS)}")
     parser.add_argument("--bin", type=pathlib.Path, default=pathlib.Path("build/release/bin"), help="folder with atoll")
-    parser.add_argument("--quick", action="store_true", help="a tenth of the rounds: a minute instead of five")
+    parser.add_argument("--quick", action="store_true", help="a tenth of the rounds: two minutes instead of fifteen")
     parser.add_argument("--json", metavar="FILE", help="write all figures there, - for standard output")
     parser.add_argument("--docker", action="store_true", help="also docker run and docker exec: starts a dockerd of its own, takes minutes")
-    parser.add_argument("--only", action="append", choices=SECTIONS, help="only this section; repeatable")
     parser.add_argument("--check", action="store_true", help="exit 1 when a promise is missed")
-    return parser.parse_args()
+    args = parser.parse_args()
+    if unknown := set(args.section) - set(SECTIONS):
+        parser.error(f"no such section: {', '.join(sorted(unknown))}")
+    return args
 
 
 def main():
     args = options()
-    wanted = set(args.only or SECTIONS)
+    wanted = set(args.section or SECTIONS)
     rounds, idle_rounds = (30, 10) if args.quick else (300, 60)
     out = report.Report()
     with tempfile.TemporaryDirectory(prefix="atoll-bench.") as scratch, \
@@ -108,6 +131,8 @@ def main():
         for section in ("engine", "languages"):
             if section in wanted:
                 attempt(out, inside, section, args.bin.resolve(), args.quick)
+        if "api" in wanted:
+            attempt(out, api.api, args.bin.resolve(), pathlib.Path(scratch), engine_docker, args.quick)
     kept = out.judge(PROMISES)
     out.print_table()
     if args.json:

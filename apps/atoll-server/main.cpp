@@ -32,6 +32,8 @@ int serve_command(Arguments arguments) {
       server::prepare_place(loaded->config.data, identity.uid, identity.gid);
   if (!place) return own_failure(place.error());
   place->run_folder = backends::native::default_run_folder() + "/" + place->run_folder;
+  server::raise_open_files(loaded->config.sessions.max_active,
+                           loaded->config.server.limits.connections);
   Result<UniqueFd> launcher = UniqueFd();
   if (loaded->config.sandbox.backend == "native") {
     launcher = backends::native::start_launcher(

@@ -1,6 +1,26 @@
 #include "base/utf8.hpp"
 
+#include <array>
+#include <cstdint>
+#include <cstring>
+
 namespace atl {
+namespace {
+
+// How many bytes in front are ASCII, which most text is: 32 at a time.
+std::size_t ascii_front(std::string_view bytes) {
+  constexpr std::uint64_t kHigh = 0x8080808080808080;
+  std::array<std::uint64_t, 4> words;
+  std::size_t at = 0;
+  for (; at + sizeof words <= bytes.size(); at += sizeof words) {
+    std::memcpy(words.data(), bytes.data() + at, sizeof words);
+    if (((words[0] | words[1] | words[2] | words[3]) & kHigh) != 0) break;
+  }
+  while (at < bytes.size() && static_cast<unsigned char>(bytes[at]) < 0x80) ++at;
+  return at;
+}
+
+}  // namespace
 
 std::size_t utf8_character(std::string_view bytes) {
   if (bytes.empty()) return 0;
@@ -19,18 +39,23 @@ std::size_t utf8_character(std::string_view bytes) {
 }
 
 bool is_utf8(std::string_view bytes) {
-  while (!bytes.empty()) {
+  for (;;) {
+    bytes.remove_prefix(ascii_front(bytes));
+    if (bytes.empty()) return true;
     std::size_t size = utf8_character(bytes);
     if (size == 0) return false;
     bytes.remove_prefix(size);
   }
-  return true;
 }
 
 std::string to_utf8(std::string_view bytes) {
   std::string text;
   text.reserve(bytes.size());
-  while (!bytes.empty()) {
+  for (;;) {
+    std::size_t plain = ascii_front(bytes);
+    text += bytes.substr(0, plain);
+    bytes.remove_prefix(plain);
+    if (bytes.empty()) return text;
     std::size_t size = utf8_character(bytes);
     if (size == 0) {
       text += "\xef\xbf\xbd";
@@ -40,7 +65,6 @@ std::string to_utf8(std::string_view bytes) {
       bytes.remove_prefix(size);
     }
   }
-  return text;
 }
 
 }  // namespace atl

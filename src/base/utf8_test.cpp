@@ -17,6 +17,16 @@ TEST(Utf8, KnowsCharacters) {
   EXPECT_FALSE(is_utf8("\xf4\x90\x80\x80")) << "beyond Unicode";
 }
 
+TEST(Utf8, FindsOneBadByteAnywhereInLongText) {
+  for (std::size_t at = 0; at < 100; ++at) {
+    std::string text(100, 'x');
+    EXPECT_TRUE(is_utf8(text));
+    text[at] = '\xff';
+    EXPECT_FALSE(is_utf8(text)) << at;
+    EXPECT_EQ(to_utf8(text), text.substr(0, at) + "\xef\xbf\xbd" + text.substr(at + 1)) << at;
+  }
+}
+
 TEST(Utf8, ReplacesOnlyWhatIsBad) {
   EXPECT_EQ(to_utf8("ok ä"), "ok ä");
   EXPECT_EQ(to_utf8("a\xff"

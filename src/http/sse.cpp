@@ -23,9 +23,11 @@ void append_sse(std::string& out, std::string_view event, std::string_view id,
   out.reserve(out.size() + event.size() + id.size() + data.size() + 32);
   if (!event.empty()) append_line(out, "event: ", event);
   if (!id.empty()) append_line(out, "id: ", id);
-  // CR ends a line for readers too: CR, LF and CRLF all begin a new data line.
+  // CR ends a line for readers too: CR, LF and CRLF all begin a new data line. JSON has neither,
+  // and two searches for one character are faster than one for two.
+  bool one_line = data.find('\n') == data.npos && data.find('\r') == data.npos;
   for (;;) {
-    std::size_t end = data.find_first_of("\r\n");
+    std::size_t end = one_line ? data.npos : data.find_first_of("\r\n");
     out += "data: ";
     out += data.substr(0, end);
     out += '\n';

@@ -1,6 +1,7 @@
 // `atoll serve`: the control plane on one port, from start to drained end.
 #pragma once
 
+#include <cstdint>
 #include <string>
 
 #include "base/result.hpp"
@@ -19,6 +20,10 @@ struct Place {
 };
 // Makes both for `uid`. Before privileges are dropped.
 Result<Place> prepare_place(const std::string& data, unsigned uid, unsigned gid);
+
+// Lets this process and those that it starts have the descriptors that so many sessions and
+// connections need: the usual 1,024 are enough for a hundred. Before privileges are dropped.
+void raise_open_files(std::uint64_t sessions, std::uint64_t connections);
 
 // Until SIGTERM or SIGINT. `launcher` is the native backend's, started while there were privileges.
 int serve(const config::Loaded& loaded, const Place& place, UniqueFd launcher);

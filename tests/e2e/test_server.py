@@ -2,6 +2,7 @@
 
 import json
 import os
+import resource
 import subprocess
 import tempfile
 import time
@@ -149,6 +150,17 @@ class ServerTest(unittest.TestCase):
         deadline = time.monotonic() + DEADLINE
         while guests_below(launchers):
             self.assertLess(time.monotonic(), deadline)
+
+    def test_sessions_are_not_bounded_by_the_usual_number_of_descriptors(self):
+        self.server.stop()
+        before = resource.getrlimit(resource.RLIMIT_NOFILE)
+        resource.setrlimit(resource.RLIMIT_NOFILE, (256, before[1]))
+        try:
+            self.server.start()
+        finally:
+            resource.setrlimit(resource.RLIMIT_NOFILE, before)
+        for _ in range(30):  # some ten descriptors each
+            self.server.session(template_id="shell-default")
 
     # covers: atoll serve
     def test_a_second_server_on_the_same_folder_is_refused(self):
