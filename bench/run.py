@@ -7,6 +7,7 @@ What counts is the ratio to bwrap, not the milliseconds. docs/performance.md exp
 import argparse
 import json
 import pathlib
+import signal
 import sys
 import tempfile
 
@@ -108,6 +109,7 @@ def options():
 
 def main():
     args = options()
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit("ended"))  # so that what was started is ended too
     wanted = set(args.section or SECTIONS)
     rounds, idle_rounds = (30, 10) if args.quick else (300, 60)
     out = report.Report()
