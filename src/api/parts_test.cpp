@@ -164,11 +164,5 @@ TEST(Keys, OpenPathsAndForeignSites) {
   EXPECT_TRUE(is_foreign_origin(request));
 }
 
-TEST(Refusal, CodesByName) {
-  EXPECT_EQ(code_from_name("session_not_found"), Code::kSessionNotFound);
-  EXPECT_EQ(code_from_name("idempotency_mismatch"), Code::kIdempotencyMismatch);
-  EXPECT_EQ(code_from_name("no such name"), Code::kInternal);
-}
-
 }  // namespace
 }  // namespace atl::api
