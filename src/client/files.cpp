@@ -20,12 +20,13 @@ bool is_tar(const http::ClientResponse& response) {
   return response.headers().get("content-type") == "application/x-tar";
 }
 
-std::optional<std::uint64_t> length_of(const http::ClientResponse& response) {
-  std::string_view text = response.headers().get("content-length");
-  std::uint64_t length = 0;
-  auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), length);
-  if (error != std::errc() || text.empty()) return std::nullopt;
-  return length;
+std::optional<std::uint64_t> number_in(const http::ClientResponse& response, std::string_view field,
+                                       int base) {
+  std::string_view text = response.headers().get(field);
+  std::uint64_t number = 0;
+  auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number, base);
+  if (error != std::errc()) return std::nullopt;
+  return number;
 }
 
 // What the source said, when it is the reason that a request was cut.
@@ -75,9 +76,12 @@ Task<Result<Download>> get_file(Api* api, SessionId session, std::string path) {
   ATOLL_CO_TRY(http::ClientResponse response,
                co_await api->open({.target = file_path(session, path),
                                    .deadline = async::deadline_in(kPatience)}));
-  bool folder = is_tar(response);
-  std::optional<std::uint64_t> length = length_of(response);
-  co_return Download{.response = std::move(response), .is_folder = folder, .length = length};
+  Download download{.response = std::move(response)};
+  download.is_folder = is_tar(download.response);
+  download.length = number_in(download.response, "content-length", 10);
+  download.mode = static_cast<std::uint32_t>(
+      number_in(download.response, "x-atoll-mode", 8).value_or(0666) & 0777);
+  co_return download;
 }
 
 }  // namespace atl::client

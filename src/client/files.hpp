@@ -21,6 +21,7 @@ struct Download {
   http::ClientResponse response;        // read_some() gives its bytes
   bool is_folder = false;               // a tar archive of it
   std::optional<std::uint64_t> length;  // of a file
+  std::uint32_t mode = 0666;            // of a file
 };
 Task<Result<Download>> get_file(Api* api, SessionId session, std::string path);
 

@@ -52,8 +52,8 @@ Task<Result<void>> to_stdout(Remote* remote, Portions* portions) {
   }
 }
 
-Task<Result<void>> to_file(Portions* portions, std::string path) {
-  ATOLL_CO_TRY(NewFile file, NewFile::create(path));
+Task<Result<void>> to_file(Portions* portions, std::string path, std::uint32_t mode) {
+  ATOLL_CO_TRY(NewFile file, NewFile::create(path, mode));
   for (;;) {
     ATOLL_CO_TRY(std::string_view bytes, co_await portions->next());
     if (bytes.empty()) co_return file.commit();
@@ -133,7 +133,7 @@ Task<Result<void>> copy_out(Remote* remote, SessionId session, std::string sourc
   if (is_folder(target) && !download.is_folder) {
     co_return fail(Code::kAlreadyExists, target + " is a folder");
   }
-  if (!download.is_folder) co_return co_await to_file(&portions, std::move(target));
+  if (!download.is_folder) co_return co_await to_file(&portions, std::move(target), download.mode);
   co_return co_await to_folder(remote, &portions, &progress, std::move(target));
 }
 

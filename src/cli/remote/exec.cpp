@@ -140,6 +140,11 @@ Task<Result<int>> follow(Execution* execution, SessionId session, object request
   bool quiet =
       wants_document(*execution->remote) || execution->printer.told() || execution->cancelling;
   Result<int> status = outcome_of(execution->printer.ended(), quiet, options.color);
+  // Cancelled before it began: there is no status but ours.
+  const object* ended = execution->printer.ended().if_object();
+  const boost::json::value* code = ended != nullptr ? ended->if_contains("exit_code") : nullptr;
+  bool began = code != nullptr && !code->is_null();
+  if (execution->cancelling && !began) status = 128 + execution->last_signal;
   if (!wants_document(*execution->remote)) co_return status;
   ATOLL_CO_TRY(boost::json::value body,
                co_await execution->remote->api.get_execution(execution->stream.id()));

@@ -53,9 +53,9 @@ bool each_part(std::string_view path, Each each) {
 
 }  // namespace
 
-Result<NewFile> NewFile::create(const std::string& path) {
+Result<NewFile> NewFile::create(const std::string& path, std::uint32_t mode) {
   std::string temporary = temporary_for(path);
-  UniqueFd fd(::open(temporary.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666));
+  UniqueFd fd(::open(temporary.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode));
   if (!fd) return cannot("write", path);
   return NewFile(path, std::move(temporary), std::move(fd));
 }

@@ -15,7 +15,7 @@ namespace atl::cli {
 
 class NewFile {
  public:
-  static Result<NewFile> create(const std::string& path);
+  static Result<NewFile> create(const std::string& path, std::uint32_t mode);
   NewFile(NewFile&& other) noexcept
       : path_(std::move(other.path_)),
         temporary_(std::exchange(other.temporary_, {})),

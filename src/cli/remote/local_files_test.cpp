@@ -35,17 +35,17 @@ class LocalFiles : public testing::Test {
 TEST_F(LocalFiles, AFileAppearsWhenItIsWhole) {
   std::ofstream(path("a")) << "old";
   {
-    Result<NewFile> file = NewFile::create(path("a"));
+    Result<NewFile> file = NewFile::create(path("a"), 0644);
     ASSERT_TRUE(file && file->write("half"));
     EXPECT_EQ(content(path("a")), "old");
   }
   EXPECT_EQ(entries(), 1);
   EXPECT_EQ(content(path("a")), "old");
-  Result<NewFile> file = NewFile::create(path("a"));
+  Result<NewFile> file = NewFile::create(path("a"), 0644);
   ASSERT_TRUE(file && file->write("whole") && file->commit());
   EXPECT_EQ(content(path("a")), "whole");
   EXPECT_EQ(entries(), 1);
-  EXPECT_FALSE(NewFile::create(path("no/such/folder")));
+  EXPECT_FALSE(NewFile::create(path("no/such/folder"), 0644));
 }
 
 TEST_F(LocalFiles, ATreeAppearsWhenItIsWhole) {
