@@ -19,6 +19,7 @@
 #include "cli/help.hpp"
 #include "cli/image_command.hpp"
 #include "cli/privileges.hpp"
+#include "cli/remote/manual.hpp"
 #include "cli/repl_session.hpp"
 #include "cli/run_command.hpp"
 #include "cli/run_session.hpp"
@@ -178,18 +179,26 @@ int show_config_command(Arguments arguments) {
                                     .data = images::data_folder().value_or("")});
 }
 
-// The server is a program of its own, beside this one: linked in, its 130 pages of relocations
-// would be paid for by every `atoll run`.
-int server_command(Arguments arguments) {
+// What speaks HTTP lies beside this program: linked in, its relocations would be paid for by every
+// `atoll run` (docs/adr/0015-server-program.md).
+int start_program(const char* name, Arguments arguments) {
   Result<std::string> programs = backends::native::program_folder();
   if (!programs) return own_failure(programs.error());
-  std::string program = *programs + "/atoll-server";
+  std::string program = *programs + "/" + name;
   std::vector<std::string> words(arguments.begin(), arguments.end());
   std::vector<char*> argv{program.data()};
   for (std::string& word : words) argv.push_back(word.data());
   argv.push_back(nullptr);
   ::execv(program.c_str(), argv.data());
-  return own_failure(fail_errno("starting atoll-server, which should lie beside atoll").error());
+  std::string step = "starting " + std::string(name) + ", which should lie beside atoll";
+  return own_failure(fail_errno(step.c_str()).error());
+}
+
+bool is_remote(std::string_view name) {
+  for (const Command& command : remote_manuals()) {
+    if (command.name == name) return true;
+  }
+  return false;
 }
 
 int dispatch(Arguments arguments) {
@@ -202,7 +211,8 @@ int dispatch(Arguments arguments) {
   if (name == "backends") return backends_command(rest);
   if (name == "image") return image_store_command(rest);
   if (name == "config") return show_config_command(rest);
-  if (name == "serve" || name == "key") return server_command(arguments);
+  if (name == "serve" || name == "key") return start_program("atoll-server", arguments);
+  if (is_remote(name)) return start_program("atoll-client", arguments);
   if (name == "completion") return completion_command(rest);
   if (name == "version") return version_command(rest);
   if (name == "help") return help_command(rest);

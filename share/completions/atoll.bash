@@ -8,7 +8,7 @@ _atoll() {
   local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD-1]} i
   COMPREPLY=()
   if (( COMP_CWORD == 1 )); then
-    COMPREPLY=($(compgen -W 'run repl doctor backends image config serve key completion version help -h --help -V --version' -- "$cur"))
+    COMPREPLY=($(compgen -W 'run repl create ps exec shell cp logs rm template doctor backends image config serve key completion version help -h --help -V --version' -- "$cur"))
     return
   fi
   case ${COMP_WORDS[1]} in
@@ -75,6 +75,107 @@ _atoll() {
       esac
       if [[ $cur == -* ]]; then COMPREPLY=($(compgen -W '-l --language --image -e --env --env-file --mount --workdir --preload --hostname --backend --memory --cpus --pids --disk --inodes --open-files --timeout --deny-read --allow-write --deny-write --json --save -q --quiet -v --verbose --color -h --help' -- "$cur")); return; fi
       ;;
+    create)
+      case $prev in
+        --timeout) COMPREPLY=(); return;;
+        --idle-timeout) COMPREPLY=(); return;;
+        --env|-e) COMPREPLY=(); return;;
+        --label) COMPREPLY=(); return;;
+        --memory) COMPREPLY=(); return;;
+        --cpus) COMPREPLY=(); return;;
+        --disk) COMPREPLY=(); return;;
+        --pids) COMPREPLY=(); return;;
+        --session-key) COMPREPLY=(); return;;
+        --snapshot) COMPREPLY=(); return;;
+        --output|-o) COMPREPLY=($(compgen -W 'table json yaml' -- "$cur")); return;;
+        --server) COMPREPLY=(); return;;
+        --key) COMPREPLY=(); return;;
+        --ca-file) _atoll_files "$cur"; return;;
+        --color) COMPREPLY=($(compgen -W 'auto always never' -- "$cur")); return;;
+      esac
+      if [[ $cur == -* ]]; then COMPREPLY=($(compgen -W '--timeout --idle-timeout --network -e --env --label --memory --cpus --disk --pids --session-key --snapshot --no-wait -o --output --server --key --ca-file --color -h --help' -- "$cur")); return; fi
+      ;;
+    ps)
+      case $prev in
+        --status) COMPREPLY=($(compgen -W 'creating ready running paused completed terminated failed' -- "$cur")); return;;
+        --label) COMPREPLY=(); return;;
+        --template) COMPREPLY=(); return;;
+        --limit) COMPREPLY=(); return;;
+        --output|-o) COMPREPLY=($(compgen -W 'table json yaml' -- "$cur")); return;;
+        --server) COMPREPLY=(); return;;
+        --key) COMPREPLY=(); return;;
+        --ca-file) _atoll_files "$cur"; return;;
+        --color) COMPREPLY=($(compgen -W 'auto always never' -- "$cur")); return;;
+      esac
+      if [[ $cur == -* ]]; then COMPREPLY=($(compgen -W '-a --all --status --label --template --limit -q --quiet -o --output --server --key --ca-file --color -h --help' -- "$cur")); return; fi
+      ;;
+    exec)
+      case $prev in
+        --language|-l) COMPREPLY=($(compgen -W 'python javascript typescript bash c cpp go java rust' -- "$cur")); return;;
+        --code|-c) COMPREPLY=(); return;;
+        --context) COMPREPLY=(); return;;
+        --timeout) COMPREPLY=(); return;;
+        --env|-e) COMPREPLY=(); return;;
+        --workdir|-w) COMPREPLY=(); return;;
+        --output|-o) COMPREPLY=($(compgen -W 'table json yaml' -- "$cur")); return;;
+        --server) COMPREPLY=(); return;;
+        --key) COMPREPLY=(); return;;
+        --ca-file) _atoll_files "$cur"; return;;
+        --color) COMPREPLY=($(compgen -W 'auto always never' -- "$cur")); return;;
+      esac
+      if [[ $cur == -* ]]; then COMPREPLY=($(compgen -W '-l --language -c --code --context --timeout -e --env -w --workdir -i --interactive -d --detach -o --output --server --key --ca-file --color -h --help' -- "$cur")); return; fi
+      ;;
+    shell)
+      case $prev in
+        --command|-c) COMPREPLY=(); return;;
+        --workdir|-w) COMPREPLY=(); return;;
+        --server) COMPREPLY=(); return;;
+        --key) COMPREPLY=(); return;;
+        --ca-file) _atoll_files "$cur"; return;;
+        --color) COMPREPLY=($(compgen -W 'auto always never' -- "$cur")); return;;
+      esac
+      if [[ $cur == -* ]]; then COMPREPLY=($(compgen -W '-c --command -w --workdir --server --key --ca-file --color -h --help' -- "$cur")); return; fi
+      ;;
+    cp)
+      case $prev in
+        --server) COMPREPLY=(); return;;
+        --key) COMPREPLY=(); return;;
+        --ca-file) _atoll_files "$cur"; return;;
+        --color) COMPREPLY=($(compgen -W 'auto always never' -- "$cur")); return;;
+      esac
+      if [[ $cur == -* ]]; then COMPREPLY=($(compgen -W '-q --quiet --server --key --ca-file --color -h --help' -- "$cur")); return; fi
+      ;;
+    logs)
+      case $prev in
+        --output|-o) COMPREPLY=($(compgen -W 'table json yaml' -- "$cur")); return;;
+        --server) COMPREPLY=(); return;;
+        --key) COMPREPLY=(); return;;
+        --ca-file) _atoll_files "$cur"; return;;
+        --color) COMPREPLY=($(compgen -W 'auto always never' -- "$cur")); return;;
+      esac
+      if [[ $cur == -* ]]; then COMPREPLY=($(compgen -W '-f --follow -o --output --server --key --ca-file --color -h --help' -- "$cur")); return; fi
+      ;;
+    rm)
+      case $prev in
+        --label) COMPREPLY=(); return;;
+        --template) COMPREPLY=(); return;;
+        --server) COMPREPLY=(); return;;
+        --key) COMPREPLY=(); return;;
+        --ca-file) _atoll_files "$cur"; return;;
+        --color) COMPREPLY=($(compgen -W 'auto always never' -- "$cur")); return;;
+      esac
+      if [[ $cur == -* ]]; then COMPREPLY=($(compgen -W '-a --all --label --template -y --yes --server --key --ca-file --color -h --help' -- "$cur")); return; fi
+      ;;
+    template)
+      case $prev in
+        --output|-o) COMPREPLY=($(compgen -W 'table json yaml' -- "$cur")); return;;
+        --server) COMPREPLY=(); return;;
+        --key) COMPREPLY=(); return;;
+        --ca-file) _atoll_files "$cur"; return;;
+        --color) COMPREPLY=($(compgen -W 'auto always never' -- "$cur")); return;;
+      esac
+      if [[ $cur == -* ]]; then COMPREPLY=($(compgen -W '--replace -o --output --server --key --ca-file --color -h --help' -- "$cur")); return; fi
+      COMPREPLY=($(compgen -W 'ls show create rm' -- "$cur"));;
     doctor)
       case $prev in
         --output|-o) COMPREPLY=($(compgen -W 'text json' -- "$cur")); return;;
@@ -138,7 +239,7 @@ _atoll() {
       ;;
     help)
       if [[ $cur == -* ]]; then COMPREPLY=($(compgen -W '--markdown -h --help' -- "$cur")); return; fi
-      COMPREPLY=($(compgen -W 'run repl doctor backends image config serve key completion version help' -- "$cur"));;
+      COMPREPLY=($(compgen -W 'run repl create ps exec shell cp logs rm template doctor backends image config serve key completion version help' -- "$cur"));;
   esac
 }
 complete -F _atoll atoll

@@ -79,7 +79,7 @@ TEST(Text, TimesAndCodes) {
   model::Time time(std::chrono::milliseconds(1'767'323'045'678));
   EXPECT_EQ(rfc3339(time), "2026-01-02T03:04:05.678Z");
   EXPECT_EQ(http_date(time), "Fri, 02 Jan 2026 03:04:05 GMT");
-  for (std::string bytes :
+  for (const std::string& bytes :
        {std::string(), std::string("a"), std::string("ab"), std::string("\0\xff\x7f", 3)}) {
     EXPECT_EQ(from_base64(base64(bytes)), bytes);
     EXPECT_EQ(from_hex(hex(bytes)), bytes);
@@ -124,9 +124,10 @@ TEST(Trace, OnlyWellFormedIds) {
   std::string trace = "0af7651916cd43dd8448eb211c80319c";
   EXPECT_EQ(trace_id_of("00-" + trace + "-b7ad6b7169203331-01"), trace);
   EXPECT_EQ(trace_id_of("cc-" + trace + "-b7ad6b7169203331-01-more"), trace);
-  for (std::string bad : {std::string(), "00-" + trace, "ff-" + trace + "-b7ad6b7169203331-01",
-                          "00-" + trace + "-b7ad6b7169203331-01-more",
-                          "00-" + std::string(32, '0') + "-b7ad6b7169203331-01"}) {
+  for (const std::string& bad :
+       {std::string(), "00-" + trace, "ff-" + trace + "-b7ad6b7169203331-01",
+        "00-" + trace + "-b7ad6b7169203331-01-more",
+        "00-" + std::string(32, '0') + "-b7ad6b7169203331-01"}) {
     EXPECT_FALSE(trace_id_of(bad).has_value()) << bad;
   }
   EXPECT_EQ(make_trace_id().size(), 32u);
@@ -162,12 +163,6 @@ TEST(Keys, OpenPathsAndForeignSites) {
   EXPECT_TRUE(is_foreign_origin(request));
   request.headers.set("Origin", "null");
   EXPECT_TRUE(is_foreign_origin(request));
-}
-
-TEST(Refusal, CodesByName) {
-  EXPECT_EQ(code_from_name("session_not_found"), Code::kSessionNotFound);
-  EXPECT_EQ(code_from_name("idempotency_mismatch"), Code::kIdempotencyMismatch);
-  EXPECT_EQ(code_from_name("no such name"), Code::kInternal);
 }
 
 }  // namespace

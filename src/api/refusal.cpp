@@ -22,12 +22,4 @@ std::unexpected<Refusal> refuse(int status, std::string code, std::string detail
   return std::unexpected<Refusal>(Refusal(status, std::move(code), std::move(detail)));
 }
 
-Code code_from_name(std::string_view name) {
-  for (std::uint16_t number = 0; number < 256; ++number) {
-    Code code = code_from_number(number);
-    if (code_name(code) == name) return code;
-  }
-  return Code::kInternal;
-}
-
 }  // namespace atl::api

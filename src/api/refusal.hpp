@@ -38,7 +38,4 @@ std::unexpected<Refusal> refuse_field(std::string pointer, std::string detail);
 std::unexpected<Refusal> refuse(Code code, std::string detail);
 std::unexpected<Refusal> refuse(int status, std::string code, std::string detail);
 
-// The Code with this name; kInternal when there is none.
-Code code_from_name(std::string_view name);
-
 }  // namespace atl::api

@@ -5,6 +5,7 @@
 #include "cli/common_options.hpp"
 #include "cli/config_options.hpp"
 #include "cli/image_options.hpp"
+#include "cli/remote/manual.hpp"
 #include "cli/repl_options.hpp"
 #include "cli/run_options.hpp"
 #include "cli/serve_options.hpp"
@@ -210,6 +211,7 @@ constexpr std::array kMainExamples{
 
 constexpr std::array kMainSections{
     Section{"Environment",
+            "ATOLL_SERVER, ATOLL_KEY: the server that create, ps, exec, … talk to, and its key.\n"
             "NO_COLOR: when set and not empty, no colours.\n"
             "COLUMNS is not read: the terminal says how wide it is."},
 };
@@ -264,6 +266,14 @@ std::span<const Command> commands() {
           .options = repl_option_table(),
           .sections = kReplSections,
           .examples = kReplExamples},
+      remote_manuals()[0],
+      remote_manuals()[1],
+      remote_manuals()[2],
+      remote_manuals()[3],
+      remote_manuals()[4],
+      remote_manuals()[5],
+      remote_manuals()[6],
+      remote_manuals()[7],
       Command{
           .name = "doctor",
           .summary = "check what this host can isolate, and say what to do",
@@ -345,7 +355,8 @@ std::span<const Command> commands() {
               .synopsis = "atoll help [COMMAND]",
               .description = "Shows the manual of a command, as COMMAND --help does.",
               .options = docs_option_table(),
-              .words = "run repl doctor backends image config serve key completion version help"},
+              .words = "run repl create ps exec shell cp logs rm template doctor backends image "
+                       "config serve key completion version help"},
   };
   return kCommands;
 }

@@ -79,9 +79,9 @@ Result<int> show_values(const ConfigOptions& options, const ConfigSurroundings& 
     ATOLL_TRY(values, only(std::move(values), options.words[1]));
   }
   switch (options.output) {
-    case ConfigFormat::kJson: return show(values_json(values, loaded->file, pretty()));
-    case ConfigFormat::kYaml: return show(values_yaml(values));
-    case ConfigFormat::kTable: break;
+    case DocumentFormat::kJson: return show(values_json(values, loaded->file, pretty()));
+    case DocumentFormat::kYaml: return show(values_yaml(values));
+    case DocumentFormat::kTable: break;
   }
   return show(values_text(values, use_color(options.color, STDOUT_FILENO)));
 }
@@ -100,7 +100,7 @@ Result<int> check_values(const ConfigOptions& options, const ConfigSurroundings&
   if (!loaded) problems.insert(problems.end(), loaded.error().begin(), loaded.error().end());
   std::string name = sources.file ? sources.file->name : file;
   int status = problems.empty() ? 0 : kExitProblems;
-  if (options.output != ConfigFormat::kTable) {
+  if (options.output != DocumentFormat::kTable) {
     int shown = show(problems_json(problems, name, pretty()));
     return shown != 0 ? shown : status;
   }

@@ -19,16 +19,7 @@ Result<void> set_set(void* target, std::string_view value) {
 }
 
 Result<void> set_output(void* target, std::string_view value) {
-  ConfigFormat& output = options_of(target).output;
-  if (value == "table") {
-    output = ConfigFormat::kTable;
-  } else if (value == "json") {
-    output = ConfigFormat::kJson;
-  } else if (value == "yaml") {
-    output = ConfigFormat::kYaml;
-  } else {
-    return fail(Code::kInvalidArgument, "must be table, json or yaml");
-  }
+  ATOLL_TRY(options_of(target).output, parse_document_format(value));
   return {};
 }
 

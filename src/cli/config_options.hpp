@@ -8,17 +8,16 @@
 #include <vector>
 
 #include "cli/console.hpp"
+#include "cli/format.hpp"
 #include "cli/option.hpp"
 
 namespace atl::cli {
-
-enum class ConfigFormat : std::uint8_t { kTable, kJson, kYaml };
 
 struct ConfigOptions {
   std::string file;
   std::string data;
   std::vector<std::string> sets;  // PATH=VALUE
-  ConfigFormat output = ConfigFormat::kTable;
+  DocumentFormat output = DocumentFormat::kTable;
   ColorMode color = ColorMode::kAuto;
   bool help = false;
   std::vector<std::string> words;  // the sub-command and what it is about

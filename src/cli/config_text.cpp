@@ -4,6 +4,7 @@
 #include <array>
 #include <vector>
 
+#include "cli/document.hpp"
 #include "cli/help.hpp"
 #include "cli/json.hpp"
 #include "codec/json.hpp"
@@ -23,19 +24,6 @@ std::string printable(std::string text) {
     if (static_cast<unsigned char>(letter) < 0x20 || letter == 0x7f) letter = '?';
   }
   return text;
-}
-
-void write_value(JsonWriter& json, const boost::json::value& value) {
-  if (const boost::json::object* object = value.if_object()) {
-    json.begin_object();
-    for (const auto& member : *object) {
-      json.key({member.key().data(), member.key().size()});
-      write_value(json, member.value());
-    }
-    json.end_object();
-  } else {
-    json.json(codec::serialize(value));
-  }
 }
 
 JsonWriter& write_file(JsonWriter& json, const std::string& file) {

@@ -11,8 +11,8 @@
 #include "cli/console.hpp"
 #include "cli/exit_status.hpp"
 #include "cli/image_options.hpp"
-#include "cli/image_progress.hpp"
 #include "cli/image_text.hpp"
+#include "cli/progress.hpp"
 #include "cli/suggest.hpp"
 #include "images/import.hpp"
 
@@ -71,7 +71,8 @@ Result<int> import_image(const ImageOptions& options, const std::string& program
   ATOLL_TRY(Store store, open_store());
   UniqueFd signals = catch_signals();
   job.interrupt = signals.get();
-  ImageProgress progress(!options.quiet && options.output == OutputFormat::kText);
+  SystemClock clock;
+  Progress progress("importing", !options.quiet && options.output == OutputFormat::kText, clock);
   job.on_progress = [&progress](const images::UnpackProgress& now) {
     progress.show(now.done, now.total);
   };

@@ -5,7 +5,6 @@
 #include <gtest/gtest.h>
 
 #include "cli/help.hpp"
-#include "cli/image_progress.hpp"
 
 namespace atl::cli {
 namespace {
@@ -41,16 +40,6 @@ TEST(ImageOptions, AreChecked) {
   EXPECT_FALSE(parse({"import", "--max-size", "much", "x"}));
   EXPECT_FALSE(parse({"ls", "--frobnicate"}));
   EXPECT_FALSE(parse({"ls", "-o", "yaml"}));
-}
-
-TEST(ImageProgress, FitsTheLine) {
-  std::string half = progress_line(50 << 20, 100 << 20, 80);
-  EXPECT_LT(columns(half), 80u);
-  EXPECT_NE(half.find(" 50%  50m of 100m"), std::string::npos) << half;
-  EXPECT_LE(std::ranges::count(half, '-') - std::ranges::count(half, '#'), 1) << half;
-  EXPECT_GE(std::ranges::count(half, '-'), std::ranges::count(half, '#')) << half;
-  EXPECT_NE(progress_line(200, 100, 80).find("100%"), std::string::npos);
-  EXPECT_EQ(progress_line(3 << 20, 0, 80), "importing  3m");
 }
 
 }  // namespace

@@ -4,6 +4,7 @@
 
 #include "cli/help.hpp"
 #include "cli/json.hpp"
+#include "cli/table.hpp"
 #include "cli/units.hpp"
 
 namespace atl::cli {
@@ -55,29 +56,15 @@ std::string count_of(std::size_t count, const char* thing) {
 }  // namespace
 
 std::string images_text(std::span<const Image> images, bool color) {
-  using Row = std::array<std::string, 5>;
-  std::vector<Row> rows{{"NAME", "DIGEST", "LAYERS", "SIZE", "IMPORTED"}};
+  Table table{"NAME", "DIGEST", "LAYERS", "SIZE", "IMPORTED"};
   for (const Image& image : images) {
-    rows.push_back({image.name, short_digest(image), std::to_string(image.layers.size()),
-                    format_size(image.size), image.imported});
+    table.add({{image.name},
+               {short_digest(image)},
+               {std::to_string(image.layers.size())},
+               {format_size(image.size)},
+               {image.imported}});
   }
-  std::array<std::size_t, 5> widths{};
-  for (const Row& row : rows) {
-    for (std::size_t i = 0; i < row.size(); ++i) widths[i] = std::max(widths[i], columns(row[i]));
-  }
-  std::string out;
-  for (const Row& row : rows) {
-    bool heading = &row == &rows.front();
-    if (heading && color) out += "\x1b[1m";
-    for (std::size_t i = 0; i + 1 < row.size(); ++i) {
-      out += row[i];
-      out.append(widths[i] + 2 - columns(row[i]), ' ');
-    }
-    out += row.back();
-    if (heading && color) out += "\x1b[0m";
-    out += '\n';
-  }
-  return out;
+  return table.text(color);
 }
 
 std::string images_json(std::span<const Image> images, bool pretty) {

@@ -19,6 +19,11 @@ struct Target {
   std::size_t depth;
 };
 
+// ATOLL_SERVER with an address in it is for the commands that talk to a server, and no block.
+bool is_address(std::string_view prefix, const Variable& variable) {
+  return prefix == "ATOLL_" && variable.name == "ATOLL_SERVER" && !variable.value.starts_with('{');
+}
+
 bool is_ours(std::string_view prefix, std::string_view path, const Found& found) {
   if (found.node != nullptr) return found.node != &schema();
   if (path.find("__") == std::string_view::npos) return false;
@@ -33,7 +38,7 @@ std::vector<Layer> layers_of(std::string_view prefix, const std::vector<Variable
     if (!path.starts_with(prefix)) continue;
     path.remove_prefix(prefix.size());
     Found found = find_path(path, "__");
-    if (!is_ours(prefix, path, found)) continue;
+    if (!is_ours(prefix, path, found) || is_address(prefix, variable)) continue;
     Origin origin{.kind = Origin::Kind::kEnvironment, .name = variable.name};
     if (found.node == nullptr) {
       complain_about(found, origin, complaints);

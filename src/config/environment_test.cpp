@@ -73,6 +73,7 @@ TEST(ConfigEnvironment, UnknownNames) {
   // Not ours.
   EXPECT_EQ(complaint({{"ATOLL_KEY", "x"}, {"NANOBOT_PROVIDERS__X__KEY", "x"}, {"ATOLL_", "x"}}),
             "");
+  EXPECT_EQ(complaint({{"ATOLL_SERVER", "http://127.0.0.1:8080"}}), "");
 }
 
 TEST(ConfigEnvironment, BlocksAndTheirFields) {

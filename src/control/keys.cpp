@@ -7,6 +7,7 @@
 #include <span>
 #include <utility>
 
+#include "async/deadline.hpp"
 #include "base/ids.hpp"
 
 namespace atl::control {
@@ -116,7 +117,11 @@ Task<Result<Caller>> Keys::check(std::string secret) {
     // Keys are made and revoked beside a running server: a new one is looked for at once (those who
     // guess cause no storm of queries), and a revoked one is heard of within a second.
     auto age = clock_.steady() - loaded_;
-    if (age > kFresh || (!by_hash_.contains(hash) && age > kLookAgain)) {
+    if (!by_hash_.contains(hash) && age < kLookAgain) {
+      co_await async::sleep_for(kLookAgain - age);  // it may be younger than the last look
+      age = clock_.steady() - loaded_;
+    }
+    if (age > kFresh || (!by_hash_.contains(hash) && age >= kLookAgain)) {
       loaded_ = clock_.steady();
       (void)co_await load();
     }

@@ -86,5 +86,23 @@ TEST(Problem, MapsEveryCode) {
   }
 }
 
+TEST(Problem, ComesBackAsTheErrorItWas) {
+  Response sent = problem(Error(Code::kSessionNotFound, "there is no session x"), "r", "/id");
+  Error error = error_from(sent.status, sent.body);
+  EXPECT_EQ(error.code(), Code::kSessionNotFound);
+  EXPECT_EQ(error.message(), "there is no session x (at /id)");
+  Response foreign = problem(415, "unsupported_media_type", "send JSON");
+  error = error_from(foreign.status, foreign.body);
+  EXPECT_EQ(error.code(), Code::kUnsupported);
+  EXPECT_EQ(error.message(), "unsupported_media_type: send JSON");
+  for (const char* body : {"", "<html>", "[]", "{}", R"({"code":7,"detail":"x"})"}) {
+    error = error_from(404, body);
+    EXPECT_EQ(error.code(), Code::kNotFound) << body;
+    EXPECT_EQ(error.message(), "the server answered 404 Not Found") << body;
+  }
+  EXPECT_EQ(code_from_name("idempotency_mismatch"), Code::kIdempotencyMismatch);
+  EXPECT_EQ(code_from_name("no such name"), Code::kInternal);
+}
+
 }  // namespace
 }  // namespace atl::http

@@ -1,5 +1,6 @@
 #include "http/problem.hpp"
 
+#include <cstdint>
 #include <string>
 
 #include <boost/json/object.hpp>
@@ -27,6 +28,32 @@ Response document(int status, std::string_view code, std::string_view detail,
   if (status == 429 || status == 503) response.headers.add("Retry-After", "1");
   response.body = codec::serialize(body);
   return response;
+}
+
+std::string member(const boost::json::object* fields, std::string_view name) {
+  const boost::json::value* found = fields != nullptr ? fields->if_contains(name) : nullptr;
+  const boost::json::string* text = found != nullptr ? found->if_string() : nullptr;
+  return text != nullptr ? std::string(text->data(), text->size()) : std::string();
+}
+
+// For answers that do not say it themselves.
+Code code_of(int status) {
+  switch (status) {
+    case 400:
+    case 416:
+    case 422: return Code::kInvalidArgument;
+    case 401: return Code::kUnauthenticated;
+    case 403: return Code::kForbidden;
+    case 404: return Code::kNotFound;
+    case 409: return Code::kConflict;
+    case 413: return Code::kTooLarge;
+    case 405:
+    case 415: return Code::kUnsupported;
+    case 429: return Code::kResourceExhausted;
+    case 503: return Code::kNoAvailableRuntime;
+    case 504: return Code::kTransferTimeout;
+    default: return Code::kBackend;
+  }
 }
 
 }  // namespace
@@ -80,6 +107,29 @@ Response problem(const Error& error, std::string_view request_id,
 Response problem(int status, std::string_view code, std::string_view detail,
                  std::string_view request_id) {
   return document(status, code, detail, request_id, std::nullopt);
+}
+
+Code code_from_name(std::string_view name) {
+  for (std::uint16_t number = 0; number < 256; ++number) {
+    Code code = code_from_number(number);
+    if (code_name(code) == name) return code;
+  }
+  return Code::kInternal;
+}
+
+Error error_from(int status, std::string_view body) {
+  auto document = codec::parse(body);
+  const boost::json::object* fields = document ? document->if_object() : nullptr;
+  std::string code = member(fields, "code");
+  std::string detail = member(fields, "detail");
+  if (code.empty() || detail.empty()) {
+    std::string answer = std::to_string(status) + " " + std::string(status_text(status));
+    return {code_of(status), "the server answered " + answer};
+  }
+  if (std::string at = member(fields, "at"); !at.empty()) detail += " (at " + at + ")";
+  Code known = code_from_name(code);
+  bool foreign = code_name(known) != code;
+  return foreign ? Error(code_of(status), code + ": " + detail) : Error(known, std::move(detail));
 }
 
 }  // namespace atl::http

@@ -19,4 +19,11 @@ Response problem(const Error& error, std::string_view request_id = {},
 Response problem(int status, std::string_view code, std::string_view detail,
                  std::string_view request_id = {});
 
+// The other way, for clients: what a refusal says. A code of our own keeps its Code, another one
+// stands in front of the sentence; a body that is no problem document gives the status instead.
+Error error_from(int status, std::string_view body);
+
+// The Code with this name; kInternal when there is none.
+Code code_from_name(std::string_view name);
+
 }  // namespace atl::http

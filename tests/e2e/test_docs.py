@@ -83,6 +83,14 @@ class Documents(unittest.TestCase):
             self.assertEqual(made.code, 0, made)
             self.run_page("api.md", API=server.base + "/api/v1", KEY=made.out.strip())
 
+    @unittest.skipUnless(os.geteuid() == 0, "zygotes and limits need root")
+    def test_client(self):
+        os.chmod(self.folder, 0o755)
+        with Server(self.folder + "/data") as server:
+            made = support.atoll("key", "create", "--data", server.data, "--role", "admin")
+            self.assertEqual(made.code, 0, made)
+            self.run_page("client.md", ATOLL_SERVER=server.base, ATOLL_KEY=made.out.strip())
+
 
 if __name__ == "__main__":
     unittest.main(argv=[arg for arg in sys.argv if arg != "--regenerate"])

@@ -7,6 +7,7 @@
 #include "api/limits.hpp"
 #include "api/range.hpp"
 #include "api/rest/files.hpp"
+#include "api/rest/views.hpp"
 #include "api/tar.hpp"
 #include "api/text.hpp"
 #include "guest/pack.hpp"
@@ -71,6 +72,7 @@ Task<Answer<void>> send_file(Call call, Place* place, FileInfo info) {
                         {"ETag", etag}};
   headers.add("Last-Modified",
               http_date(model::Time(std::chrono::milliseconds(info.mtime_ns / 1'000'000))));
+  headers.add("X-Atoll-Mode", octal_mode(info.mode));
   auto condition = asked.find("if-range");
   bool whole = condition && *condition != etag;
   ByteRange range = whole ? ByteRange() : parse_range(asked.get("range"), info.size);

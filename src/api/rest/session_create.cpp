@@ -4,6 +4,7 @@
 #include "api/limits.hpp"
 #include "api/rest/sessions.hpp"
 #include "api/rest/views.hpp"
+#include "http/problem.hpp"
 
 namespace atl::api::rest {
 
@@ -43,7 +44,7 @@ Task<Answer<model::Session>> wait_until_ready(Call call, control::LiveSessionPtr
   ATOLL_CO_TRY(model::Session row,
                co_await call.control().sessions().wait_ready(session, deadline));
   if (row.state == SessionState::kFailed) {
-    Error why(code_from_name(row.error_code), row.error_message);
+    Error why(http::code_from_name(row.error_code), row.error_message);
     co_return std::unexpected<Refusal>(std::move(why));
   }
   co_return row;

@@ -160,17 +160,21 @@ object usage_view(const control::SessionUsage& usage) {
       {"disk_usage_mb", usage.disk_usage_mb},         {"alerts", codec::to_json(usage.alerts)}};
 }
 
+std::string octal_mode(std::uint32_t mode) {
+  char text[8];
+  std::snprintf(text, sizeof text, "%04o", mode & 07777u);
+  return text;
+}
+
 object file_view(const guest::FileInfo& file, std::string_view workspace) {
   static constexpr const char* kKinds[] = {"other", "file", "directory", "symlink", "other"};
   std::string shown = shown_path(file.path, workspace);
   std::chrono::milliseconds since(file.mtime_ns / 1'000'000);
-  char mode[8];
-  std::snprintf(mode, sizeof mode, "%04o", file.mode & 07777u);
   object view{{"name", json_text(shown.substr(shown.rfind('/') + 1))},
               {"path", json_text(shown)},
               {"type", kKinds[file.kind <= guest::FileInfo::kOther ? file.kind : 0]},
               {"size", file.size},
-              {"mode", mode},
+              {"mode", octal_mode(file.mode)},
               {"modified_at", rfc3339(model::Time(since))}};
   if (!file.target.empty()) view["target"] = json_text(file.target);
   return view;

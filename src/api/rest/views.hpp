@@ -1,6 +1,8 @@
 // What answers say: control's records as JSON, as contract §3 has them. Pure.
 #pragma once
 
+#include <cstdint>
+#include <string>
 #include <string_view>
 
 #include <boost/json/object.hpp>
@@ -25,6 +27,7 @@ object template_view(const model::Template& recipe);
 object key_view(const model::Key& key);
 object snapshot_view(const store::SnapshotRow& snapshot);
 object usage_view(const control::SessionUsage& usage);
+std::string octal_mode(std::uint32_t mode);  // 0644
 object file_view(const guest::FileInfo& file, std::string_view workspace);
 object process_view(const guest::ProcessInfo& process);
 object event_view(const control::LifeEvent& event);

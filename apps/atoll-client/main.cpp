@@ -1,0 +1,35 @@
+// atoll-client: what `atoll ps`, `atoll exec` and the others that talk to a server start.
+#include <signal.h>
+#include <unistd.h>
+
+#include <exception>
+#include <string>
+#include <vector>
+
+#include "base/error.hpp"
+#include "cli/remote/commands.hpp"
+#include "cli/small_commands.hpp"
+
+namespace {
+
+// What `./dev up` leaves, as seen from build/release/bin.
+std::string local_key_file() {
+  std::string path(4096, '\0');
+  ssize_t size = ::readlink("/proc/self/exe", path.data(), path.size());
+  if (size <= 0) return {};
+  path.resize(static_cast<std::size_t>(size));
+  return path.substr(0, path.rfind('/') + 1) + "../../up.key";
+}
+
+}  // namespace
+
+int main(int count, char** values) {
+  ::signal(SIGPIPE, SIG_IGN);
+  try {
+    std::vector<std::string_view> arguments(values, values + count);
+    return atl::cli::remote_command(atl::cli::Arguments(arguments).subspan(count > 0 ? 1 : 0),
+                                    local_key_file());
+  } catch (const std::exception& error) {
+    return atl::cli::own_failure(atl::Error(atl::Code::kInternal, error.what()));
+  }
+}

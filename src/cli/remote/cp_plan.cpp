@@ -1,0 +1,71 @@
+#include "cli/remote/cp_plan.hpp"
+
+#include <sys/stat.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <system_error>
+
+namespace atl::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+std::unexpected<Error> cannot(const std::string& path, const std::error_code& error) {
+  return fail(Error(code_from_errno(error.value()), "cannot read " + path + ": " + error.message(),
+                    error.value()));
+}
+
+}  // namespace
+
+CpPlace parse_place(std::string_view word) {
+  std::size_t colon = word.find(':');
+  std::string_view before = word.substr(0, colon);
+  bool here = colon == word.npos || before.empty() || before.front() == '.' ||
+              before.find('/') != before.npos;
+  if (here) return {.path = std::string(word)};
+  return {.session = std::string(before), .path = std::string(word.substr(colon + 1))};
+}
+
+std::string last_part(std::string_view path) {
+  while (path.ends_with('/')) path.remove_suffix(1);
+  std::size_t slash = path.rfind('/');
+  return std::string(slash == path.npos ? path : path.substr(slash + 1));
+}
+
+std::string joined(const std::string& folder, const std::string& name) {
+  if (folder.empty() || name.empty()) return folder + name;
+  return folder.ends_with('/') ? folder + name : folder + "/" + name;
+}
+
+Result<LocalTree> list_tree(const std::string& folder) {
+  LocalTree tree;
+  std::error_code error;
+  fs::recursive_directory_iterator at(folder, error);
+  if (error) return cannot(folder, error);
+  for (; at != fs::recursive_directory_iterator(); at.increment(error)) {
+    if (error) return cannot(folder, error);
+    struct stat info{};
+    if (::lstat(at->path().c_str(), &info) != 0) {
+      return cannot(at->path().string(), {errno, std::generic_category()});
+    }
+    if (S_ISDIR(info.st_mode)) {
+      bool empty = fs::is_empty(at->path(), error);
+      if (error) return cannot(at->path().string(), error);
+      tree.empty_folders += empty ? 1 : 0;
+    } else if (S_ISREG(info.st_mode)) {
+      LocalFile file{.name = at->path().lexically_relative(folder).string(),
+                     .mode = static_cast<std::uint32_t>(info.st_mode & 0777),
+                     .size = static_cast<std::uint64_t>(info.st_size)};
+      tree.bytes += file.size;
+      tree.files.push_back(std::move(file));
+    } else {
+      ++tree.links;
+    }
+  }
+  if (error) return cannot(folder, error);
+  std::ranges::sort(tree.files, {}, &LocalFile::name);
+  return tree;
+}
+
+}  // namespace atl::cli

@@ -1,0 +1,39 @@
+// Passes the events of an execution on: its output to stdout and stderr, results as text.
+#pragma once
+
+#include "cli/console.hpp"
+#include "cli/output.hpp"
+#include "client/execution_stream.hpp"
+
+namespace atl::cli {
+
+class EventPrinter {
+ public:
+  // silent: only remembers the end.
+  EventPrinter(async::Executor executor, bool silent)
+      : output_(std::move(executor), false, UINT64_MAX), silent_(silent) {}
+
+  async::Task<Result<void>> take(client::ExecutionEvent event);
+  // The same for what an execution has written so far, from its body.
+  async::Task<Result<void>> take_body(boost::json::value execution);
+
+  // The execution as it ended; null before.
+  const boost::json::value& ended() const { return ended_; }
+  // A traceback was shown: why it failed has been said.
+  bool told() const { return told_; }
+  bool reader_gone() const { return output_.reader_gone(); }
+
+ private:
+  async::Task<Result<void>> write(sandbox::OutputStream to, std::string bytes);
+  async::Task<Result<void>> show_result(const boost::json::value* shown);
+
+  Output output_;
+  bool silent_;
+  bool told_ = false;
+  boost::json::value ended_;
+};
+
+// What `atoll exec` exits with. Says why it failed, unless `quiet`.
+Result<int> outcome_of(const boost::json::value& execution, bool quiet, ColorMode color);
+
+}  // namespace atl::cli

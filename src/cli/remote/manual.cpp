@@ -1,0 +1,220 @@
+#include "cli/remote/manual.hpp"
+
+#include <array>
+
+#include "cli/remote/options.hpp"
+
+namespace atl::cli {
+namespace {
+
+constexpr Section kServerSection{"Which server",
+                                 "--server, else ATOLL_SERVER, else http://127.0.0.1:8080. The key "
+                                 "is --key, else ATOLL_KEY, else "
+                                 "for a server on this machine the one that ./dev up left beside "
+                                 "the build. A session is named by "
+                                 "its id or by a beginning of it that no other has."};
+
+constexpr Section kOwnExit{"Exit status",
+                           "0, or 125 with \"atoll: <code>: <sentence>\" on stderr."};
+
+constexpr std::array kPlainSections{kServerSection, kOwnExit};
+
+constexpr std::array kPsExamples{
+    Example{"atoll ps", "What lives."},
+    Example{"atoll ps --label purpose=test --status ready", "Only some."},
+    Example{"atoll rm $(atoll ps -q --template shell-default)", "Ids for another command."},
+    Example{"atoll ps -a -o json | jq '.sessions | length'", "All that the server remembers."},
+};
+
+constexpr std::array kCreateSections{
+    Section{"What is printed",
+            "The id alone, so that it fits into a variable; at a terminal a table. With -o json or "
+            "-o yaml, what the server answered."},
+    kServerSection, kOwnExit};
+
+constexpr std::array kCreateExamples{
+    Example{"S=$(atoll create)", "A Python session, for the lines that follow."},
+    Example{"atoll create shell-default --timeout 1h --label purpose=build", "One that stays."},
+    Example{"atoll create -e TOKEN --memory 256m", "With a variable of yours and less memory."},
+};
+
+constexpr std::array kExecSections{
+    Section{"What runs",
+            "A program with its arguments. With --language or --context the word behind SESSION is "
+            "code, and - is code on stdin; -c gives it as an option. In a context, variables stay "
+            "for the next execution, and the value of the last expression is printed."},
+    Section{"Signals",
+            "Ctrl-C and SIGTERM interrupt the execution; what does not listen is killed after two "
+            "seconds. A second Ctrl-C leaves at once. When the connection is cut, the execution "
+            "goes on, and its output is taken up where it was."},
+    Section{"Exit status",
+            "  the program's own, 128+N when signal N ended it\n"
+            "  124   it ran out of time (--timeout)\n"
+            "  125   Atoll itself failed: \"atoll: <code>: <sentence>\" on stderr\n"
+            "  126   the program cannot be executed\n"
+            "  127   there is no such program inside\n"
+            "  137   it ran out of memory"},
+    kServerSection};
+
+constexpr std::array kExecExamples{
+    Example{"atoll exec $S -- ls -la", "A program."},
+    Example{"atoll exec $S -c 'print(6 * 7)'", "Some Python."},
+    Example{"atoll exec $S --context default -c 'x = 20'", "Code that remembers."},
+    Example{"atoll exec $S -i -- sort < names.txt", "A program that reads stdin."},
+    Example{"atoll exec $S -d -- make all", "In the background; atoll logs -f shows it."},
+    Example{"atoll exec $S -o json -- make | jq .duration_ms", "The result for another program."},
+};
+
+constexpr std::array kShellSections{
+    Section{
+        "Keys and signals",
+        "Every key goes to the terminal inside, Ctrl-C and Ctrl-Z too. Leave with exit or Ctrl-D. "
+        "When the connection is cut, what runs in the terminal gets SIGHUP."},
+    Section{"Exit status", "That of the shell, or 125 with a sentence on stderr."}, kServerSection};
+
+constexpr std::array kShellExamples{
+    Example{"atoll shell $S", "A shell in the session."},
+    Example{"atoll shell $S -c python3", "Another program at a terminal."},
+};
+
+constexpr std::array kCpSections{
+    Section{
+        "Paths",
+        "SESSION:PATH is inside: relative to /workspace, or absolute below /workspace or /tmp. "
+        "Anything else is a file or folder here; write ./a:b for a name with a colon, and - for "
+        "stdin or stdout. Into a folder that exists, things go under their own name."},
+    Section{
+        "Folders",
+        "Are copied with what is in them. Into a session go files and folders that hold some; "
+        "links are left out, and a warning says so. Out of a session come links too, where they "
+        "stay inside of the folder, and never into a folder of that name that exists. FOLDER/. "
+        "means "
+        "what is in it."},
+    Section{"When it breaks off",
+            "A file, or a folder that is copied out, appears only when all of it is there."},
+    kServerSection, kOwnExit};
+
+constexpr std::array kCpExamples{
+    Example{"atoll cp data.csv $S:", "A file into the workspace."},
+    Example{"atoll cp $S:plots/a.png .", "And one back."},
+    Example{"atoll cp ./src $S:src", "A folder."},
+    Example{"tar c . | atoll cp - $S:/tmp/all.tar", "From a pipe."},
+    Example{"atoll cp $S:results - | tar t", "A folder as a tar archive."},
+};
+
+constexpr std::array kLogsSections{
+    Section{
+        "What is shown",
+        "The output of an execution, stdout and stderr apart as they were. A session stands for "
+        "its latest execution. With -f it goes on until the execution ends, also over a restart "
+        "of the server. With -o json or -o yaml, the whole result as the server has it."},
+    kServerSection, kOwnExit};
+
+constexpr std::array kLogsExamples{
+    Example{"atoll logs $S", "What ran last in a session."},
+    Example{"atoll logs -f $(atoll exec -d $S -- make all)", "One execution, as it goes on."},
+};
+
+constexpr std::array kRmExamples{
+    Example{"atoll rm $S", "One session."},
+    Example{"atoll rm --all --label purpose=test", "Some; asks first."},
+    Example{"atoll rm --all --yes", "All of yours."},
+};
+
+constexpr std::array kTemplateSections{
+    Section{"Sub-commands",
+            "  ls               list the templates\n"
+            "  show ID          all of one, as YAML\n"
+            "  create FILE      make one from a JSON document; - reads stdin\n"
+            "  rm ID…           remove some"},
+    Section{
+        "The document",
+        "As docs/api.md and /docs of the server have it: id, and what differs from the defaults "
+        "of image, resources, security, env, preload, pool, ttl, ….  Making and removing "
+        "templates takes a key with the role admin."},
+    kServerSection, kOwnExit};
+
+constexpr std::array kTemplateExamples{
+    Example{"atoll template ls", "What there is."},
+    Example{"atoll template show python-default", "One of them."},
+    Example{"echo '{\"id\": \"mine\", \"pool\": 10}' | atoll template create -", "A new one."},
+    Example{"atoll template rm mine", "And its end."},
+};
+
+}  // namespace
+
+std::span<const Command, 8> remote_manuals() {
+  static const std::array kManuals{
+      Command{.name = "create",
+              .summary = "make a session on a server",
+              .synopsis = "atoll create [OPTIONS] [TEMPLATE]",
+              .description =
+                  "A session is a sandbox that stays, with its files and processes, until it is "
+                  "removed or its time is up. Without a TEMPLATE it is python-default.",
+              .options = create_option_table(),
+              .sections = kCreateSections,
+              .examples = kCreateExamples},
+      Command{.name = "ps",
+              .summary = "list the sessions of a server",
+              .synopsis = "atoll ps [OPTIONS]",
+              .description = "One line a session, the newest first.",
+              .options = ps_option_table(),
+              .sections = kPlainSections,
+              .examples = kPsExamples},
+      Command{.name = "exec",
+              .summary = "run a program or code in a session",
+              .synopsis = "atoll exec SESSION [OPTIONS] [--] PROGRAM [ARG…]\n"
+                          "atoll exec SESSION [OPTIONS] -c CODE\n"
+                          "atoll exec SESSION [OPTIONS] -l LANGUAGE|--context NAME CODE|-",
+              .description =
+                  "Runs it inside, passes its output on as it comes, and exits as it did. The "
+                  "result stays on the server: see atoll logs.",
+              .options = exec_option_table(),
+              .sections = kExecSections,
+              .examples = kExecExamples},
+      Command{.name = "shell",
+              .summary = "a terminal in a session",
+              .synopsis = "atoll shell SESSION [OPTIONS]",
+              .description = "Connects this terminal to a shell inside of the session.",
+              .options = shell_option_table(),
+              .sections = kShellSections,
+              .examples = kShellExamples},
+      Command{.name = "cp",
+              .summary = "copy files into a session and out of it",
+              .synopsis = "atoll cp [OPTIONS] SOURCE|- SESSION:[PATH]\n"
+                          "atoll cp [OPTIONS] SESSION:[PATH] TARGET|-",
+              .description =
+                  "Copies a file or a folder. What takes long shows how far it is, at a terminal.",
+              .options = cp_option_table(),
+              .sections = kCpSections,
+              .examples = kCpExamples},
+      Command{.name = "logs",
+              .summary = "show the output of an execution",
+              .synopsis = "atoll logs [OPTIONS] EXECUTION|SESSION",
+              .description = "Prints what an execution has written, while it runs and afterwards.",
+              .options = logs_option_table(),
+              .sections = kLogsSections,
+              .examples = kLogsExamples},
+      Command{.name = "rm",
+              .summary = "remove sessions",
+              .synopsis = "atoll rm [OPTIONS] SESSION…\n"
+                          "atoll rm [OPTIONS] --all",
+              .description =
+                  "Ends what runs in them and removes their sandboxes. Results are kept as long as "
+                  "the server keeps them. Prints the ids of those that are gone.",
+              .options = rm_option_table(),
+              .sections = kPlainSections,
+              .examples = kRmExamples},
+      Command{.name = "template",
+              .summary = "list, make and remove templates",
+              .synopsis = "atoll template ls|show|create|rm [OPTIONS] [WORD…]",
+              .description = "A template is the recipe that sessions are made from.",
+              .options = template_option_table(),
+              .sections = kTemplateSections,
+              .examples = kTemplateExamples,
+              .words = "ls show create rm"},
+  };
+  return kManuals;
+}
+
+}  // namespace atl::cli

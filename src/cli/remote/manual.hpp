@@ -1,0 +1,11 @@
+// The manuals of the commands that talk to a server, for the table of all commands.
+#pragma once
+
+#include "cli/command.hpp"
+
+namespace atl::cli {
+
+// create, ps, exec, shell, cp, logs, rm, template.
+std::span<const Command, 8> remote_manuals();
+
+}  // namespace atl::cli

@@ -1,0 +1,314 @@
+#include "cli/remote/options.hpp"
+
+#include <algorithm>
+#include <array>
+
+#include "cli/run_options.hpp"
+#include "cli/units.hpp"
+
+namespace atl::cli {
+namespace {
+
+RemoteOptions& options_of(void* target) { return *static_cast<RemoteOptions*>(target); }
+
+template <auto Member, auto Parse>
+Result<void> set_parsed(void* target, std::string_view value) {
+  ATOLL_TRY(options_of(target).*Member, Parse(value));
+  return {};
+}
+
+Result<void> add_label(void* target, std::string_view value) {
+  std::size_t equals = value.find('=');
+  if (equals == 0 || equals == std::string_view::npos) {
+    return fail(Code::kInvalidArgument, "write NAME=VALUE");
+  }
+  options_of(target).labels.emplace_back(value);
+  return {};
+}
+
+Result<void> add_states(void* target, std::string_view value) {
+  while (!value.empty()) {
+    std::string_view one = value.substr(0, value.find(','));
+    value.remove_prefix(std::min(value.size(), one.size() + 1));
+    if (!one.empty()) options_of(target).states.emplace_back(one);
+  }
+  return {};
+}
+
+constexpr std::array kCommon{
+    Option{.name = "server",
+           .argument = "URL",
+           .help = "http://HOST:PORT, https://HOST or unix:///PATH. Default: ATOLL_SERVER, else "
+                   "http://127.0.0.1:8080.",
+           .set = set_text<&RemoteOptions::server>,
+           .group = "Server"},
+    Option{.name = "key",
+           .argument = "KEY",
+           .help = "The API key. Default: ATOLL_KEY, which other users of this machine do not see; "
+                   "for a server on this machine also what ./dev up left.",
+           .set = set_text<&RemoteOptions::key>},
+    Option{.name = "ca-file",
+           .argument = "FILE",
+           .help = "https: trust what these certificates (PEM) sign, and no others.",
+           .set = set_text<&RemoteOptions::ca_file>,
+           .complete = Complete::kFile},
+};
+constexpr Option kColor{
+    .name = "color",
+    .argument = "WHEN",
+    .help = "auto, always or never. Default: auto, on a terminal and without NO_COLOR.",
+    .set = set_parsed<&RemoteOptions::color, parse_color_mode>,
+    .complete = Complete::kWords,
+    .words = "auto always never",
+    .group = "Output"};
+constexpr Option kHelp{.name = "help",
+                       .short_name = 'h',
+                       .help = "Show this text.",
+                       .set = set_flag<&RemoteOptions::help>};
+constexpr Option kOutput{
+    .name = "output",
+    .short_name = 'o',
+    .argument = "FORMAT",
+    .help = "table, json or yaml. Default: table. json is what the server answered.",
+    .set = set_parsed<&RemoteOptions::output, parse_document_format>,
+    .complete = Complete::kWords,
+    .words = "table json yaml"};
+constexpr Option kEnv{.name = "env",
+                      .short_name = 'e',
+                      .argument = "K=V",
+                      .help =
+                          "Set a variable; K alone takes it from here. May be given several "
+                          "times.",
+                      .set = add_text<&RemoteOptions::env>};
+constexpr Option kWorkdir{.name = "workdir",
+                          .short_name = 'w',
+                          .argument = "DIR",
+                          .help = "Start in this folder. Default: /workspace.",
+                          .set = set_text<&RemoteOptions::workdir>};
+constexpr Option kLabel{.name = "label",
+                        .argument = "NAME=VALUE",
+                        .help = "A label. May be given several times.",
+                        .set = add_label};
+
+// A heading belongs to the first option below it.
+constexpr Option under(Option option, std::string_view group) {
+  option.group = group;
+  return option;
+}
+
+template <std::size_t N>
+constexpr auto with_common(std::array<Option, N> own) {
+  std::array<Option, N + kCommon.size() + 2> all{};
+  std::size_t at = 0;
+  for (const Option& option : own) all[at++] = option;
+  for (const Option& option : kCommon) all[at++] = option;
+  all[at++] = kColor;
+  all[at++] = kHelp;
+  return all;
+}
+
+constexpr std::array kPs = with_common(std::array{
+    under(Option{.name = "all",
+                 .short_name = 'a',
+                 .help = "Also those that have ended, as long as the server remembers them.",
+                 .set = set_flag<&RemoteOptions::all>},
+          "Which sessions"),
+    Option{.name = "status",
+           .argument = "STATE",
+           .help = "Only those in this state, or in one of several, with commas between them.",
+           .set = add_states,
+           .complete = Complete::kWords,
+           .words = "creating ready running paused completed terminated failed"},
+    Option{.name = "label",
+           .argument = "NAME=VALUE",
+           .help = "Only those with this label. May be given several times.",
+           .set = add_label},
+    Option{.name = "template",
+           .argument = "ID",
+           .help = "Only those of this template.",
+           .set = set_text<&RemoteOptions::template_id>},
+    Option{.name = "limit",
+           .argument = "N",
+           .help = "At most so many, the newest. Default: 1000.",
+           .set = set_parsed<&RemoteOptions::limit, parse_count>},
+    under(Option{.name = "quiet",
+                 .short_name = 'q',
+                 .help = "Print the ids and nothing else.",
+                 .set = set_flag<&RemoteOptions::quiet>},
+          "How they are shown"),
+    kOutput,
+});
+
+constexpr std::array kCreate = with_common(std::array{
+    under(Option{.name = "timeout",
+                 .argument = "TIME",
+                 .help = "How long the session lives: 90s, 10m, 2h. Default: the template's, or "
+                         "5 minutes.",
+                 .set = set_parsed<&RemoteOptions::timeout, parse_duration>},
+          "The session"),
+    Option{.name = "idle-timeout",
+           .argument = "TIME",
+           .help = "End it when nothing has run for so long.",
+           .set = set_parsed<&RemoteOptions::idle_timeout, parse_duration>},
+    Option{.name = "network",
+           .help = "With network, where the template allows it.",
+           .set = set_flag<&RemoteOptions::network>},
+    kEnv,
+    kLabel,
+    Option{.name = "memory",
+           .argument = "SIZE",
+           .help = "Less memory than the template gives: 128m.",
+           .set = set_parsed<&RemoteOptions::memory, parse_size>},
+    Option{.name = "cpus",
+           .argument = "N",
+           .help = "Less processor than the template gives: 0.5.",
+           .set = set_parsed<&RemoteOptions::cpu_milli, parse_milli>},
+    Option{.name = "disk",
+           .argument = "SIZE",
+           .help = "Less disk than the template gives: 100m.",
+           .set = set_parsed<&RemoteOptions::disk, parse_size>},
+    Option{.name = "pids",
+           .argument = "N",
+           .help = "Fewer processes than the template gives.",
+           .set = set_parsed<&RemoteOptions::pids, parse_count>},
+    Option{.name = "session-key",
+           .argument = "TEXT",
+           .help = "The same text gives the same session as long as it lives.",
+           .set = set_text<&RemoteOptions::session_key>},
+    Option{.name = "snapshot",
+           .argument = "ID",
+           .help = "Begin with the files of a snapshot.",
+           .set = set_text<&RemoteOptions::snapshot>},
+    Option{.name = "no-wait",
+           .help = "Do not wait until it is ready; what is executed waits its turn.",
+           .set = set_flag<&RemoteOptions::no_wait>},
+    kOutput,
+});
+
+constexpr std::array kExec = with_common(std::array{
+    under(Option{.name = "language",
+                 .short_name = 'l',
+                 .argument = "LANGUAGE",
+                 .help = "Run code instead of a program: the word behind SESSION, - for stdin.",
+                 .set = set_text<&RemoteOptions::language>,
+                 .complete = Complete::kWords,
+                 .words = "python javascript typescript bash c cpp go java rust"},
+          "What runs"),
+    Option{.name = "code",
+           .short_name = 'c',
+           .argument = "CODE",
+           .help = "Run this code, Python where --language does not say otherwise.",
+           .set = set_parsed<&RemoteOptions::code,
+                             [](std::string_view value) -> Result<std::string> {
+                               return std::string(value);
+                             }>},
+    Option{.name = "context",
+           .argument = "NAME",
+           .help = "Run code in an interpreter that remembers: default, or the id of one.",
+           .set = set_text<&RemoteOptions::context>},
+    Option{.name = "timeout",
+           .argument = "TIME",
+           .help = "End it after so long: 500ms, 10s, 2m. Default: 60s, 30s for code.",
+           .set = set_parsed<&RemoteOptions::timeout, parse_duration>},
+    kEnv,
+    kWorkdir,
+    Option{.name = "interactive",
+           .short_name = 'i',
+           .help = "Pass stdin on.",
+           .set = set_flag<&RemoteOptions::interactive>},
+    Option{.name = "detach",
+           .short_name = 'd',
+           .help = "Print the id of the execution and do not wait for it.",
+           .set = set_flag<&RemoteOptions::detach>},
+    Option{.name = "output",
+           .short_name = 'o',
+           .argument = "FORMAT",
+           .help = "table, json or yaml. table passes the output on as it comes, json and yaml "
+                   "print the whole result at the end. Default: table.",
+           .set = set_parsed<&RemoteOptions::output, parse_document_format>,
+           .complete = Complete::kWords,
+           .words = "table json yaml"},
+});
+
+constexpr std::array kShell = with_common(std::array{
+    under(Option{.name = "command",
+                 .short_name = 'c',
+                 .argument = "COMMAND",
+                 .help = "Run this instead of bash or sh.",
+                 .set = set_text<&RemoteOptions::command>},
+          "The terminal"),
+    kWorkdir,
+});
+
+constexpr std::array kCp = with_common(std::array{
+    under(Option{.name = "quiet",
+                 .short_name = 'q',
+                 .help = "No progress and no warnings.",
+                 .set = set_flag<&RemoteOptions::quiet>},
+          "Copying"),
+});
+
+constexpr std::array kLogs = with_common(std::array{
+    under(Option{.name = "follow",
+                 .short_name = 'f',
+                 .help = "Go on as long as it runs.",
+                 .set = set_flag<&RemoteOptions::follow>},
+          "What is shown"),
+    kOutput,
+});
+
+constexpr std::array kRm = with_common(std::array{
+    under(Option{.name = "all",
+                 .short_name = 'a',
+                 .help = "All that live, or those with --label or of --template.",
+                 .set = set_flag<&RemoteOptions::all>},
+          "Which sessions"),
+    Option{.name = "label",
+           .argument = "NAME=VALUE",
+           .help = "With --all: only those with this label. May be given several times.",
+           .set = add_label},
+    Option{.name = "template",
+           .argument = "ID",
+           .help = "With --all: only those of this template.",
+           .set = set_text<&RemoteOptions::template_id>},
+    Option{.name = "yes",
+           .short_name = 'y',
+           .help = "With --all: do not ask.",
+           .set = set_flag<&RemoteOptions::yes>},
+});
+
+constexpr std::array kTemplate = with_common(std::array{
+    under(Option{.name = "replace",
+                 .help = "create: change the template when it exists already.",
+                 .set = set_flag<&RemoteOptions::replace>},
+          "Templates"),
+    kOutput,
+});
+
+}  // namespace
+
+std::span<const Option> ps_option_table() { return kPs; }
+std::span<const Option> create_option_table() { return kCreate; }
+std::span<const Option> exec_option_table() { return kExec; }
+std::span<const Option> shell_option_table() { return kShell; }
+std::span<const Option> cp_option_table() { return kCp; }
+std::span<const Option> logs_option_table() { return kLogs; }
+std::span<const Option> rm_option_table() { return kRm; }
+std::span<const Option> template_option_table() { return kTemplate; }
+
+Result<void> parse_remote_options(std::span<const std::string_view> arguments,
+                                  std::span<const Option> table, bool program,
+                                  RemoteOptions& options) {
+  for (std::span rest = arguments; !rest.empty();) {
+    ATOLL_TRY(ParseResult parsed, parse_options(rest, table, &options));
+    rest = rest.subspan(parsed.rest);
+    bool all = parsed.separated || (program && !options.words.empty());
+    std::size_t count = all ? rest.size() : std::min<std::size_t>(rest.size(), 1);
+    options.words.insert(options.words.end(), rest.begin(),
+                         rest.begin() + static_cast<std::ptrdiff_t>(count));
+    rest = rest.subspan(count);
+  }
+  return {};
+}
+
+}  // namespace atl::cli

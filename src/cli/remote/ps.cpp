@@ -1,0 +1,46 @@
+#include <unistd.h>
+
+#include <boost/json/array.hpp>
+#include <boost/json/object.hpp>
+
+#include "cli/remote/remote.hpp"
+#include "cli/remote/session_table.hpp"
+#include "cli/small_commands.hpp"
+
+namespace atl::cli {
+namespace {
+
+std::string ids_text(const boost::json::value& body) {
+  std::string text;
+  for (const boost::json::value& session : body.at("sessions").as_array()) {
+    text += client::text_of(session, "id") + "\n";
+  }
+  return text;
+}
+
+}  // namespace
+
+RemoteTask list_sessions(Remote* remote) {
+  const RemoteOptions& options = remote->options;
+  if (!options.words.empty()) {
+    co_return fail(Code::kInvalidArgument,
+                   "ps takes options; atoll logs and others take a session");
+  }
+  if (options.limit == 0) co_return fail(Code::kInvalidArgument, "--limit 0: must be 1 or more");
+  client::SessionFilter filter{
+      .states = options.states, .template_id = options.template_id, .labels = options.labels};
+  if (filter.states.empty() && !options.all) {
+    filter.states = {"creating", "ready", "running", "paused"};
+  }
+  ATOLL_CO_TRY(boost::json::value body,
+               co_await remote->api.list_sessions(std::move(filter), options.limit));
+  if (options.quiet) co_return show(ids_text(body));
+  if (wants_document(*remote)) co_return show_document(*remote, body);
+  show(sessions_text(body, remote->clock.wall(), use_color(options.color, STDOUT_FILENO)));
+  if (!body.at("next_cursor").is_null()) {
+    print_warning("there are more; --limit shows more of them", options.color);
+  }
+  co_return 0;
+}
+
+}  // namespace atl::cli

@@ -1,0 +1,41 @@
+// What each command that talks to a server has at hand, and what it is. Internal to cli/remote.
+#pragma once
+
+#include <string>
+
+#include "async/task.hpp"
+#include "base/clock.hpp"
+#include "cli/remote/options.hpp"
+#include "client/api.hpp"
+
+namespace atl::cli {
+
+struct Remote {
+  async::Executor executor;
+  const RemoteOptions& options;
+  client::Api api;
+  SystemClock clock = {};
+};
+
+// Exit status, or Atoll's own failure.
+using RemoteTask = async::Task<Result<int>>;
+
+RemoteTask create_session(Remote* remote);
+RemoteTask list_sessions(Remote* remote);
+RemoteTask execute(Remote* remote);
+RemoteTask open_shell(Remote* remote);
+RemoteTask copy_files(Remote* remote);
+RemoteTask show_logs(Remote* remote);
+RemoteTask remove_sessions(Remote* remote);
+RemoteTask manage_templates(Remote* remote);
+
+// stdout wants -o json or yaml: prints the document so.
+bool wants_document(const Remote& remote);
+int show_document(const Remote& remote, const boost::json::value& document);
+
+// {"K": "V"} of -e; a bare K that is not set here is left out.
+boost::json::value environment_of(const RemoteOptions& options);
+// {"NAME": "VALUE"} of --label.
+boost::json::value labels_of(const RemoteOptions& options);
+
+}  // namespace atl::cli

@@ -1,0 +1,128 @@
+#include <unistd.h>
+
+#include <array>
+
+#include <boost/json/array.hpp>
+#include <boost/json/object.hpp>
+
+#include "cli/document.hpp"
+#include "cli/files.hpp"
+#include "cli/remote/remote.hpp"
+#include "cli/small_commands.hpp"
+#include "cli/suggest.hpp"
+#include "cli/table.hpp"
+#include "codec/json.hpp"
+
+namespace atl::cli {
+namespace {
+
+using boost::json::value;
+using client::text_of;
+
+constexpr std::uint64_t kMaxDocument = 1u << 20;
+
+std::string number_at(const value& one, std::string_view block, std::string_view name) {
+  const value* found = one.as_object().if_contains(block);
+  if (found != nullptr && !name.empty() && found->is_object()) {
+    found = found->get_object().if_contains(name);
+  }
+  return found != nullptr && !found->is_null() ? scalar_text(*found) : "";
+}
+
+std::string templates_text(const value& body, bool color) {
+  Table table{"ID", "LANGUAGE", "IMAGE", "CPU", "MEMORY", "DISK", "POOL", "BUILT-IN"};
+  const value* rows = body.is_object() ? body.get_object().if_contains("templates") : nullptr;
+  if (rows == nullptr || !rows->is_array()) return table.text(color);
+  for (const value& one : rows->get_array()) {
+    if (!one.is_object()) continue;
+    bool built_in = number_at(one, "built_in", "") == "true";
+    table.add({{text_of(one, "id")},
+               {text_of(one, "language")},
+               {text_of(one, "image")},
+               {number_at(one, "resources", "cpu")},
+               {number_at(one, "resources", "memory") + "m"},
+               {number_at(one, "resources", "disk") + "m"},
+               {number_at(one, "pool", "")},
+               {built_in ? "yes" : "", kFaint}});
+  }
+  return table.text(color);
+}
+
+RemoteTask list(Remote* remote) {
+  ATOLL_CO_TRY(value body, co_await remote->api.list_templates());
+  if (wants_document(*remote)) co_return show_document(*remote, body);
+  co_return show(templates_text(body, use_color(remote->options.color, STDOUT_FILENO)));
+}
+
+// A template has too much in it for a table.
+int show_one(const Remote& remote, const value& body) {
+  return wants_document(remote) ? show_document(remote, body) : show(yaml_text(body));
+}
+
+RemoteTask show_template(Remote* remote) {
+  ATOLL_CO_TRY(value body, co_await remote->api.get_template(remote->options.words[1]));
+  co_return show_one(*remote, body);
+}
+
+RemoteTask create(Remote* remote) {
+  const std::string& file = remote->options.words[1];
+  ATOLL_CO_TRY(std::string text, file == "-" ? read_stdin(kMaxDocument, "the template")
+                                             : read_file(file, kMaxDocument, file));
+  auto document = codec::parse(text);
+  if (!document) co_return fail(document.error().to_error());
+  std::string id = text_of(*document, "id");
+  Result<value> made = co_await remote->api.create_template(text);
+  bool exists = !made && made.error().code() == Code::kAlreadyExists;
+  if (exists && remote->options.replace) {
+    made = co_await remote->api.replace_template(id, std::move(text));
+  }
+  if (!made) co_return fail(made.error());
+  if (wants_document(*remote)) co_return show_document(*remote, *made);
+  co_return show(id + "\n");
+}
+
+RemoteTask remove(Remote* remote) {
+  const std::vector<std::string>& words = remote->options.words;
+  for (std::size_t i = 1; i < words.size(); ++i) {
+    ATOLL_CO_CHECK(co_await remote->api.delete_template(words[i]));
+    show(words[i] + "\n");
+  }
+  co_return 0;
+}
+
+struct SubCommand {
+  std::string_view name;
+  RemoteTask (*run)(Remote*);
+  std::size_t least, most;  // words behind it
+  const char* usage;
+};
+
+constexpr std::array kSubCommands{
+    SubCommand{"ls", list, 0, 0, "template ls: takes options and no words"},
+    SubCommand{"show", show_template, 1, 1, "template show: name one template"},
+    SubCommand{"create", create, 1, 1, "template create: name one JSON document, or - for stdin"},
+    SubCommand{"rm", remove, 1, 1000, "template rm: name the templates to remove"},
+};
+
+}  // namespace
+
+RemoteTask manage_templates(Remote* remote) {
+  const std::vector<std::string>& words = remote->options.words;
+  if (words.empty()) {
+    co_return fail(Code::kInvalidArgument, "template: say ls, show, create or rm");
+  }
+  Suggestion best(words[0]);
+  for (const SubCommand& one : kSubCommands) {
+    best.offer(one.name);
+    if (one.name != words[0]) continue;
+    bool fits = words.size() > one.least && words.size() <= one.most + 1;
+    if (!fits) co_return fail(Code::kInvalidArgument, one.usage);
+    co_return co_await one.run(remote);
+  }
+  std::string message = "template: there is no \"" + words[0].substr(0, 80) + "\"";
+  message += best.empty() ? "; say ls, show, create or rm"
+                          : "; did you mean " + std::string(best.word()) + "?";
+  co_return fail(Code::kInvalidArgument, std::move(message));
+}
+
+}  // namespace atl::cli

@@ -1,0 +1,84 @@
+// A server's REST API (docs/api.md) as functions. Bodies come as the server gave them, so that they
+// can be passed on whole; refusals come as Errors with the server's code and sentence. One I/O
+// thread; any number of calls at a time.
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <boost/json/value.hpp>
+
+#include "async/task.hpp"
+#include "base/ids.hpp"
+#include "base/result.hpp"
+#include "http/client.hpp"
+
+namespace atl::client {
+
+using async::Task;
+using boost::json::value;
+
+struct Address {
+  std::string url = "http://127.0.0.1:8080";  // or https://…, unix:///path
+  std::string key = {};                       // empty: none is sent
+  std::string ca_file = {};                   // https: instead of the system's
+};
+
+struct SessionFilter {
+  std::vector<std::string> states = {};  // empty: any
+  std::string template_id = {};
+  std::vector<std::string> labels = {};  // NAME=VALUE
+};
+
+class Api {
+ public:
+  Api(async::Executor executor, Address address);
+
+  // {"sessions": […], "next_cursor": null or where the rest begins}; pages are joined, newest
+  // first.
+  Task<Result<value>> list_sessions(SessionFilter filter, std::size_t most);
+  // Waits until it is ready when `wait`. 201 or 202, the same body.
+  Task<Result<value>> create_session(value body, bool wait);
+  Task<Result<value>> get_session(SessionId id);
+  Task<Result<void>> delete_session(SessionId id);
+
+  // Starts it and does not wait.
+  Task<Result<value>> execute(SessionId id, value body);
+  Task<Result<value>> get_execution(ExecutionId id);
+  // Newest first, without output.
+  Task<Result<value>> list_results(SessionId id, std::size_t most);
+  // Interrupts, then kills what does not listen; some seconds at most.
+  Task<Result<void>> cancel_execution(ExecutionId id);
+  // Waits until the program takes it.
+  Task<Result<void>> write_stdin(ExecutionId id, std::string bytes, bool close);
+
+  Task<Result<value>> list_templates();
+  Task<Result<value>> get_template(std::string id);
+  Task<Result<value>> create_template(std::string json);
+  Task<Result<value>> replace_template(std::string id, std::string json);
+  Task<Result<void>> delete_template(std::string id);
+
+  // Any request; its target is below /api/v1. An answer that is no success is an Error.
+  Task<Result<http::ClientResponse>> open(http::ClientRequest request);
+  Task<Result<std::unique_ptr<http::WebSocket>>> websocket(std::string target);
+
+ private:
+  Task<Result<value>> call(http::ClientRequest request);
+
+  Address address_;
+  http::Client client_;
+};
+
+// "/sessions/ID" + `tail`, encoded.
+std::string session_path(const SessionId& id, std::string_view tail = {});
+std::string execution_path(const ExecutionId& id, std::string_view tail = {});
+
+// The text of a member, "" when there is none.
+std::string text_of(const value& body, std::string_view name);
+
+}  // namespace atl::client

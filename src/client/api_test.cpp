@@ -1,0 +1,139 @@
+#include "client/api.hpp"
+
+#include <memory>
+
+#include <gtest/gtest.h>
+
+#include "client/files.hpp"
+#include "client/names.hpp"
+#include "codec/json.hpp"
+#include "http/problem.hpp"
+#include "http/router.hpp"
+#include "http/test_server.hpp"
+
+// An Exchange outlives the handler that gets it.
+// NOLINTBEGIN(cppcoreguidelines-avoid-reference-coroutine-parameters)
+
+namespace atl::client {
+namespace {
+
+using http::Exchange;
+using http::test::Bench;
+
+Address address_of(const Bench& bench) {
+  return {.url = "http://127.0.0.1:" + std::to_string(bench.server->port()), .key = "secret"};
+}
+
+void with_api(http::Handler handler, std::function<Task<void>(Api*)> body) {
+  http::test::with_server(std::move(handler), [body](Bench bench) -> Task<void> {
+    auto api = std::make_shared<Api>(bench.executor, address_of(bench));
+    co_await body(api.get());
+  });
+}
+
+Task<void> answer(Exchange& exchange, int status, std::string body) {
+  http::Response response{.status = status, .body = std::move(body)};
+  static_cast<void>(co_await exchange.respond(std::move(response)));
+}
+
+TEST(Api, SendsTheKeyAndReadsTheBody) {
+  with_api(
+      [](Exchange& exchange) -> Task<void> {
+        EXPECT_EQ(exchange.request().headers.get("x-api-key"), "secret");
+        co_await answer(exchange, 200, R"({"id":")" + exchange.request().target + "\"}");
+      },
+      [](Api* api) -> Task<void> {
+        Result<value> session = co_await api->get_session(SessionId("a b/c"));
+        EXPECT_EQ(text_of(session.value_or(value()), "id"), "/api/v1/sessions/a%20b%2Fc");
+      });
+}
+
+TEST(Api, ARefusalIsAnErrorWithItsCodeAndSentence) {
+  with_api(
+      [](Exchange& exchange) -> Task<void> {
+        static_cast<void>(co_await exchange.respond(
+            http::problem(Error(Code::kSessionNotFound, "there is no session x"))));
+      },
+      [](Api* api) -> Task<void> {
+        Result<void> deleted = co_await api->delete_session(SessionId("x"));
+        EXPECT_EQ(deleted.error().code(), Code::kSessionNotFound);
+        EXPECT_EQ(deleted.error().message(), "there is no session x");
+      });
+}
+
+TEST(Api, AnAnswerThatIsNotAtollsIsAnError) {
+  with_api([](Exchange& exchange) { return answer(exchange, 200, "<html>"); },
+           [](Api* api) -> Task<void> {
+             Result<value> session = co_await api->get_session(SessionId("x"));
+             EXPECT_EQ(session.error().code(), Code::kBackend);
+             Result<value> sessions = co_await api->list_sessions({}, 10);
+             EXPECT_EQ(sessions.error().code(), Code::kBackend);
+           });
+}
+
+TEST(Api, JoinsPages) {
+  with_api(
+      [](Exchange& exchange) -> Task<void> {
+        bool second = exchange.request().query_value("cursor") == "b";
+        EXPECT_EQ(exchange.request().query_value("status"), "ready,paused");
+        EXPECT_EQ(exchange.request().query_value("label"), "a=b c");
+        std::string body = second ? R"({"sessions":[{"id":"c"}],"next_cursor":null})"
+                                  : R"({"sessions":[{"id":"a"},{"id":"b"}],"next_cursor":"b"})";
+        co_await answer(exchange, 200, std::move(body));
+      },
+      [](Api* api) -> Task<void> {
+        SessionFilter filter{.states = {"ready", "paused"}, .labels = {"a=b c"}};
+        Result<value> all = co_await api->list_sessions(filter, 100);
+        EXPECT_EQ(codec::serialize(all.value_or(value())),
+                  R"({"sessions":[{"id":"a"},{"id":"b"},{"id":"c"}],"next_cursor":null})");
+        Result<value> some = co_await api->list_sessions(filter, 2);
+        EXPECT_EQ(codec::serialize(some.value_or(value())),
+                  R"({"sessions":[{"id":"a"},{"id":"b"}],"next_cursor":"b"})");
+      });
+}
+
+TEST(Api, NobodyAnswersIsASentenceWithTheAddress) {
+  http::test::with_server(http::test::say_ok, [](Bench bench) -> Task<void> {
+    Api api(bench.executor, {.url = "unix:///no/such/socket"});
+    Result<value> session = co_await api.get_session(SessionId("x"));
+    EXPECT_NE(session.error().message().find("no server answers at unix:///no/such/socket"),
+              std::string::npos);
+    Api wrong(bench.executor, {.url = "ftp://x"});
+    Result<value> refused = co_await wrong.get_session(SessionId("x"));
+    EXPECT_EQ(refused.error().code(), Code::kInvalidArgument);
+  });
+}
+
+TEST(Files, ASourceThatFailsIsTheReason) {
+  with_api(
+      [](Exchange& exchange) -> Task<void> {
+        Result<std::string> body = co_await exchange.read_body(1000);
+        EXPECT_FALSE(body);
+      },
+      [](Api* api) -> Task<void> {
+        http::BodySource source = [](std::span<char>) -> Task<Result<std::size_t>> {
+          co_return fail(Code::kForbidden, "not yours");
+        };
+        Result<void> put = co_await put_file(api, SessionId("x"), "a", 0644, source, 10);
+        EXPECT_EQ(put.error().code(), Code::kForbidden);
+      });
+}
+
+TEST(Files, KindsByHead) {
+  with_api(
+      [](Exchange& exchange) -> Task<void> {
+        http::Response response{.status = exchange.request().path.ends_with("none") ? 404 : 200};
+        bool folder = exchange.request().path.ends_with("folder");
+        response.headers.add("Content-Type", folder ? "application/x-tar" : "text/plain");
+        static_cast<void>(co_await exchange.respond(std::move(response)));
+      },
+      [](Api* api) -> Task<void> {
+        EXPECT_EQ((co_await kind_of(api, SessionId("x"), "none")).value(), FileKind::kMissing);
+        EXPECT_EQ((co_await kind_of(api, SessionId("x"), "folder")).value(), FileKind::kFolder);
+        EXPECT_EQ((co_await kind_of(api, SessionId("x"), "file")).value(), FileKind::kFile);
+      });
+}
+
+}  // namespace
+}  // namespace atl::client
+// NOLINTEND(cppcoreguidelines-avoid-reference-coroutine-parameters)

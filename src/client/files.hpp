@@ -1,0 +1,28 @@
+// Files of a session. Paths are relative to its workspace, or absolute below /workspace and /tmp.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "client/api.hpp"
+
+namespace atl::client {
+
+enum class FileKind { kMissing, kFile, kFolder };
+
+Task<Result<FileKind>> kind_of(Api* api, SessionId session, std::string path);
+
+// Visible only when all of it is there. `length` unknown: until the source ends.
+Task<Result<void>> put_file(Api* api, SessionId session, std::string path, std::uint32_t mode,
+                            http::BodySource source, std::optional<std::uint64_t> length);
+
+struct Download {
+  http::ClientResponse response;        // read_some() gives its bytes
+  bool is_folder = false;               // a tar archive of it
+  std::optional<std::uint64_t> length;  // of a file
+  std::uint32_t mode = 0666;            // of a file
+};
+Task<Result<Download>> get_file(Api* api, SessionId session, std::string path);
+
+}  // namespace atl::client
