@@ -16,7 +16,7 @@ import yaml
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 OPENAPI = ROOT / "src/api/rest/openapi.yaml"
-COMMANDS = ROOT / "src/cli/command.cpp"
+COMMANDS = (ROOT / "src/cli/command.cpp", ROOT / "src/cli/remote/manual.cpp")
 SPECIFICATION, README = ROOT / "SPECIFICATION.md", ROOT / "README.md"
 BEGIN, END = "<!-- features: begin -->\n", "<!-- features: end -->\n"
 CPP = re.compile(r"((?://[^\n]*\n)+)TEST(?:_F|_P)?\((\w+), (\w+)\)")
@@ -52,11 +52,15 @@ def operations():
 
 
 def commands():
-    """From `atoll NAME` to its summary."""
-    text = COMMANDS.read_text(encoding="utf-8")
-    table = text[text.index("commands() {"):]
-    pairs = re.findall(r'Command\{\s*\.name = "(\w+)",(?:.*?)\.summary = "([^"]*)"', table, re.DOTALL)
-    return {"atoll " + name: summary for name, summary in pairs}
+    """From `atoll NAME` to its summary, and none that `atoll help` knows is missing."""
+    text = "".join(path.read_text(encoding="utf-8") for path in COMMANDS)
+    pairs = re.findall(r'Command\{\s*\.name = "(\w+)",\s*\.summary =\s*"([^"]*)"', text)
+    words = re.search(r'\.options = docs_option_table\(\),\s*\.words = ((?:\s*"[^"]*")+)', text).group(1)
+    known = "".join(re.findall(r'"([^"]*)"', words)).split()
+    if sorted(known) != sorted(name for name, _ in pairs):
+        sys.exit(f"features: `atoll help` knows {known}, the tables are of {[name for name, _ in pairs]}")
+    summaries = dict(pairs)
+    return {"atoll " + name: summaries[name] for name in known}
 
 
 def feature_table(by_word, all_operations, all_commands):

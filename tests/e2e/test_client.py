@@ -51,6 +51,7 @@ class ServerCase(support.Case):
 
 
 class Sessions(ServerCase):
+    # covers: atoll create, atoll ps, atoll rm
     def test_create_ps_and_rm(self):
         one = self.session("shell-default", "--label", "purpose=ps", "--timeout", "10m")
         two = self.session("--label", "purpose=ps", "--label", "n=2")
@@ -70,6 +71,7 @@ class Sessions(ServerCase):
         self.assertIn("terminated", atoll("ps", "-a", "--label", "n=2").out)
         self.expect(atoll("ps", "-q", "--label", "purpose=ps", "--status", "terminated,failed"), out=f"{two}\n{one}\n")
 
+    # covers: atoll create
     def test_create_says_what_was_asked(self):
         made = self.expect(atoll("create", "-e", "A=1", "-e", "FROM_HERE", "-e", "NOT_SET", "--memory", "128m",
                                  "--cpus", "0.25", "--pids", "50", "--idle-timeout", "1m", "-o", "json",
@@ -89,6 +91,7 @@ class Sessions(ServerCase):
         self.assertEqual(terminal.end(), (0, True))
         self.expect(atoll("rm", "--all", "--label", "t=1", "--yes"))
 
+    # covers: atoll rm
     def test_rm_asks(self):
         one = self.session("shell-default", "--label", "rm=1")
         words = ("--all", "--label", "rm=1")
@@ -109,6 +112,7 @@ class Sessions(ServerCase):
         gone = self.expect_failure(atoll("rm", "0" * 26, one), "session_not_found")
         self.assertEqual(gone.out, f"{one}\n")
 
+    # covers: atoll ps
     def test_prefixes(self):
         one, two = self.session("shell-default"), self.session("shell-default")
         common = os.path.commonprefix([one, two])
@@ -120,6 +124,7 @@ class Sessions(ServerCase):
             self.expect_failure(atoll("exec", typed, "--", "true"), "not_found")
         self.expect_failure(atoll("exec", "z" * 26, "--", "true"), "session_not_found")
 
+    # covers: atoll template
     def test_templates(self):
         self.assertRegex(self.expect(atoll("template", "ls")).out, r"(?m)^python-default +python +host .* yes$")
         shown = self.expect(atoll("template", "show", "shell-default")).out
@@ -145,6 +150,7 @@ class Sessions(ServerCase):
 
 
 class WrongServers(ServerCase):
+    # covers: C30
     def test_nobody_answers(self):
         for server in ("http://127.0.0.1:1", "unix:///no/such.sock"):
             for words in (["ps"], ["create"], ["exec", "x", "true"], ["cp", "a", "x:"], ["logs", "x"], ["rm", "x"]):
@@ -193,6 +199,7 @@ class Executions(ServerCase):
     def exec(self, *words, **more):
         return atoll("exec", self.box, *words, **more)
 
+    # covers: atoll exec, C30
     def test_output_and_status(self):
         self.expect(self.exec("--", "sh", "-c", "echo out; echo err >&2; exit 3"), 3, "out\n", "err\n")
         self.expect(self.exec("true"), 0, "", "")
@@ -203,6 +210,7 @@ class Executions(ServerCase):
         self.assertEqual(self.exec("--", "printf", r"\377\376x").raw_out, b"\xff\xfex")
         self.expect(self.exec("-e", "A=b c", "-w", "/tmp", "--", "sh", "-c", "echo $A; pwd"), 0, "b c\n/tmp\n")
 
+    # covers: atoll exec
     def test_code(self):
         self.expect(self.exec("-c", "print(6 * 7)"), 0, "42\n")
         self.expect(self.exec("-l", "bash", "echo $((1 + 1))"), 0, "2\n")
@@ -234,6 +242,7 @@ class Executions(ServerCase):
         self.assertEqual(body, self.api("GET", f"/executions/{body['execution_id']}")[1])
         self.assertIn("exit_code: 0\n", self.exec("-o", "yaml", "true").out)
 
+    # covers: atoll exec
     def test_ctrl_c_interrupts(self):
         process = self.start("exec", self.box, "--", "sh", "-c",
                              "trap 'echo bye; exit 7' INT; echo ready; while :; do sleep 0.05; done")
@@ -257,6 +266,7 @@ class Executions(ServerCase):
                              capture_output=True, timeout=DEADLINE, check=False)
         self.assertEqual(ran.stdout, b"y\n141\n", ran.stderr)
 
+    # covers: atoll logs
     def test_logs(self):
         made = self.expect(self.exec("-d", "--", "sh", "-c", "echo out; echo err >&2; exit 3")).out.strip()
         self.expect(atoll("logs", "-f", made), 0, "out\n", "err\n")
@@ -268,6 +278,7 @@ class Executions(ServerCase):
         self.expect_failure(atoll("logs", "0" * 26), "not_found")
         self.expect_failure(atoll("logs", self.session("shell-default")), "not_found")
 
+    # covers: atoll logs
     def test_logs_of_what_still_runs(self):
         process = self.start("exec", self.box, "-i", "--", "sh", "-c", "echo one; read line; echo two")
         self.assertEqual(process.stdout.readline(), b"one\n")
@@ -291,6 +302,7 @@ class Copies(ServerCase):
     def hidden(self):
         return [path.name for path in self.folder.rglob(".*")]
 
+    # covers: atoll cp
     def test_a_file_there_and_back(self):
         data = os.urandom(3 << 20)
         self.file("a b.bin", data, 0o755)
@@ -310,6 +322,7 @@ class Copies(ServerCase):
         self.expect_failure(self.cp("-", f"{self.box}:"), "invalid_argument")
         self.expect_failure(self.cp("-", f"{self.box}:/tmp", stdin="x"), "invalid_argument")
 
+    # covers: atoll cp
     def test_folders(self):
         for name in ("src/a.py", "src/d/b.py"):
             (self.folder / name).parent.mkdir(parents=True, exist_ok=True)
@@ -417,6 +430,7 @@ class Shells(ServerCase):
     def finish(self, terminal, code):
         self.assertEqual(terminal.end(), (code, True), terminal.seen)
 
+    # covers: atoll shell
     def test_a_shell(self):
         terminal = Terminal(self.session("shell-default"), command="shell")
         terminal.type("tty; stty size; pwd\n")
