@@ -2,10 +2,13 @@
 #include <signal.h>
 #include <unistd.h>
 
+#include <cstdio>
+#include <cstdlib>
 #include <exception>
 #include <vector>
 
 #include "backends/native/launcher_process.hpp"
+#include "base/fault.hpp"
 #include "cli/exit_status.hpp"
 #include "cli/privileges.hpp"
 #include "cli/serve_options.hpp"
@@ -18,12 +21,27 @@ namespace {
 using namespace atl;
 using namespace atl::cli;
 
+// For tests/e2e/test_crash.py, as is the variable.
+int list_fault_points() {
+  for (std::string_view name : fault::kNames) {
+    std::printf("%.*s\n", static_cast<int>(name.size()), name.data());
+  }
+  return 0;
+}
+
+Result<void> arm_fault() {
+  const char* name = std::getenv("ATOLL_FAULT");
+  if (name == nullptr || fault::arm(name)) return {};
+  return fail(Code::kInvalidArgument, "ATOLL_FAULT: there is no such fault point");
+}
+
 int serve_command(Arguments arguments) {
   ServeOptions options;
   if (Result<void> parsed = parse_serve_options(arguments, options); !parsed) {
     return own_failure(parsed.error());
   }
   if (options.help) return show_help(*find_command("serve"));
+  if (Result<void> armed = arm_fault(); !armed) return own_failure(armed.error());
   ::signal(SIGPIPE, SIG_IGN);
   Result<config::Loaded> loaded = server::load_config(options);
   if (!loaded) return own_failure(loaded.error());
@@ -36,6 +54,7 @@ int serve_command(Arguments arguments) {
                            loaded->config.server.limits.connections);
   Result<UniqueFd> launcher = UniqueFd();
   if (loaded->config.sandbox.backend == "native") {
+    backends::native::settle_launchers(place->run_folder);
     launcher = backends::native::start_launcher(
         {.run_folder = place->run_folder,
          .client_uid = identity.uid,
@@ -68,6 +87,7 @@ int dispatch(Arguments arguments) {
   std::string_view name = arguments.empty() ? std::string_view() : arguments[0];
   if (name == "serve") return serve_command(arguments.subspan(1));
   if (name == "key") return key_command(arguments.subspan(1));
+  if (name == "--fault-points") return list_fault_points();
   return own_failure(Error(Code::kInvalidArgument, "this is started by atoll serve and atoll key"));
 }
 

@@ -27,6 +27,7 @@ inline constexpr std::size_t kMaxIdempotencyKey = 255;
 
 inline constexpr std::chrono::seconds kMaxWait{3600};    // Prefer: wait
 inline constexpr std::chrono::seconds kCreateWait{120};  // Prefer: wait without a number
+inline constexpr std::chrono::seconds kStoreWait{10};    // for a store that is away
 inline constexpr std::chrono::seconds kKeepAlive{15};    // a silent stream says something
 
 inline constexpr std::size_t kPage = 50;

@@ -57,6 +57,7 @@ class Control {
   async::Task<Result<std::vector<model::Session>>> unfinished_sessions();
   async::Task<Result<void>> fail_executions();
   async::Task<Result<void>> find_again(model::Session row);
+  async::Task<Result<void>> end_one_shot(model::Session row);
   async::Task<Result<void>> end_unknown();
   async::Task<void> remove_old();
 

@@ -1,6 +1,7 @@
 // The contexts of a session, and that a restarted server finds them again.
 #include <utility>
 
+#include "base/fault.hpp"
 #include "control/executions.hpp"
 
 namespace atl::control {
@@ -28,12 +29,13 @@ Task<Result<ContextId>> Executions::context_of(LiveSessionPtr session, ExecuteRe
 }
 
 // The interpreter behind a context may be another one after each run.
-Task<Result<void>> Executions::remember_context(LiveSessionPtr session, ContextId id) {
+Task<Result<void>> Executions::remember_context(LiveSessionPtr session, ContextId id,
+                                                std::vector<store::Change> changes) {
   ATOLL_CO_TRY(contexts::ContextInfo info, session->contexts->info(id));
   std::uint64_t& known = session->known_contexts[id.str()];
   if (known == info.exec_id) co_return Result<void>();
   known = info.exec_id;
-  std::vector<store::Change> changes;
+  fault::here("context.opened");
   changes.push_back(
       store::PutContext{{.id = id,
                          .session_id = session->row.id,
@@ -42,11 +44,15 @@ Task<Result<void>> Executions::remember_context(LiveSessionPtr session, ContextI
                          .is_default = info.is_default,
                          .exec_id = info.exec_id,
                          .created_at = now()}});
-  co_return co_await store_.write(std::move(changes));
+  Result<void> written = co_await store_.write(std::move(changes));
+  fault::here("context.written");
+  if (!written) session->known_contexts.erase(id.str());  // the next run tries again
+  co_return written;
 }
 
 Task<Result<ContextView>> Executions::open_context(Caller caller, SessionId id,
-                                                   OpenContextRequest request) {
+                                                   OpenContextRequest request,
+                                                   ContextChanges extra) {
   ATOLL_CO_TRY(Use use, co_await sessions_.use(caller, id));
   ATOLL_CO_TRY(LiveSessionPtr session, co_await sessions_.live(std::move(caller), std::move(id)));
   const std::string& name =
@@ -57,9 +63,11 @@ Task<Result<ContextView>> Executions::open_context(Caller caller, SessionId id,
   options.env = session->row.config.environment;
   for (auto& [key, value] : request.env) options.env[key] = std::move(value);
   ATOLL_CO_TRY(ContextId opened, co_await session->contexts->open(std::move(options)));
-  ATOLL_CO_CHECK(co_await remember_context(session, opened));
   ATOLL_CO_TRY(contexts::ContextInfo info, session->contexts->info(opened));
-  co_return view_of(info);
+  ContextView view = view_of(info);
+  ATOLL_CO_CHECK(co_await remember_context(session, opened,
+                                           extra ? extra(view) : std::vector<store::Change>()));
+  co_return view;
 }
 
 Task<Result<std::vector<ContextView>>> Executions::contexts(Caller caller, SessionId id) {
@@ -75,10 +83,13 @@ Task<Result<void>> Executions::close_context(Caller caller, SessionId id, Contex
   ATOLL_CO_TRY(Use use, co_await sessions_.use(caller, id));
   ATOLL_CO_TRY(LiveSessionPtr session, co_await sessions_.live(std::move(caller), std::move(id)));
   ATOLL_CO_CHECK(co_await session->contexts->close(context));
+  fault::here("context.closed");
   session->known_contexts.erase(context.str());
   std::vector<store::Change> changes;
   changes.push_back(store::RemoveContext{std::move(context)});
-  co_return co_await store_.write(std::move(changes));
+  Result<void> written = co_await store_.write(std::move(changes));
+  fault::here("context.removed");
+  co_return written;
 }
 
 }  // namespace atl::control

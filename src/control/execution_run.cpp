@@ -6,6 +6,7 @@
 
 #include <boost/json/object.hpp>
 
+#include "base/fault.hpp"
 #include "codec/json.hpp"
 #include "control/executions.hpp"
 #include "drivers/languages.hpp"
@@ -105,7 +106,9 @@ Task<Result<void>> Executions::run_program(LiveExecutionPtr execution, ExecuteRe
   exec.stdin_open = request->stdin_open;
   exec.timeout = timeout_of(*request);
   exec.max_output_bytes = request->max_output_bytes;
+  fault::here("execute.running");
   ATOLL_CO_TRY(std::unique_ptr<sandbox::Process> started, co_await sandbox->spawn(std::move(exec)));
+  fault::here("execute.spawned");
   std::shared_ptr<sandbox::Process> process(std::move(started));
   execution->process = process;
   execution->row.exec_id = process->exec_id();
@@ -117,6 +120,7 @@ Task<Result<void>> Executions::run_program(LiveExecutionPtr execution, ExecuteRe
     bool is_stdout = chunk.stream == sandbox::OutputStream::kStdout;
     co_await execution->spool->put(is_stdout ? SpoolKind::kStdout : SpoolKind::kStderr,
                                    std::move(chunk.bytes));
+    fault::here("execute.output");
   }
   ATOLL_CO_TRY(sandbox::ExitStatus status, co_await process->wait());
   model::Execution& row = execution->row;

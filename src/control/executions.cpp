@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/fault.hpp"
 #include "codec/names.hpp"
 #include "control/decide.hpp"
 #include "control/execute_check.hpp"
@@ -76,23 +77,37 @@ Task<Result<LiveExecutionPtr>> Executions::start(Caller caller, SessionId id,
   session->executions[row.id.str()] = execution;
   session->last_execution = row.id.str();
   live_[row.id.str()] = execution;
+  fault::here("execute.begun");
   if (stored) {
-    std::vector<store::Change> changes = extra ? extra(row) : std::vector<store::Change>();
-    changes.push_back(store::PutExecution{.row = row});
-    Result<void> written = co_await store_.write(std::move(changes));
+    Result<void> written =
+        co_await keep(execution, extra ? extra(row) : std::vector<store::Change>());
     if (!written) {
       forget(*execution);
       co_return fail(written.error());
     }
-    execution->in_store = true;
-    if (auto file = std::make_shared<UniqueFd>(journals_.begin(row.id)); *file) {
-      execution->spool->set_keeper(
-          [file](SpoolKind kind, std::string_view bytes) { Journals::append(*file, kind, bytes); });
-    }
+    fault::here("execute.written");
   }
   ++started_total_;
   tasks_.spawn(carry_out(execution, std::move(request)));
   co_return execution;
+}
+
+Task<Result<void>> Executions::keep(LiveExecutionPtr execution,
+                                    std::vector<store::Change> changes) {
+  if (execution->in_store) co_return Result<void>();
+  execution->in_store = true;
+  changes.push_back(store::PutExecution{.row = execution->row});
+  Result<void> written = co_await store_.write(std::move(changes));
+  if (!written) {
+    execution->in_store = false;
+    co_return written;
+  }
+  if (execution->done) co_return written;
+  if (auto file = std::make_shared<UniqueFd>(journals_.begin(execution->row.id)); *file) {
+    execution->spool->set_keeper(
+        [file](SpoolKind kind, std::string_view bytes) { Journals::append(*file, kind, bytes); });
+  }
+  co_return written;
 }
 
 void Executions::forget(LiveExecution& execution) {
@@ -138,6 +153,7 @@ Task<void> Executions::carry_out(LiveExecutionPtr execution, ExecuteRequest requ
     sessions_.finished(session);
   }
   settle(*execution, outcome);
+  fault::here("execute.ended");
   co_await conclude(execution);
 }
 
@@ -193,20 +209,23 @@ Task<void> Executions::conclude(LiveExecutionPtr execution) {
     }
     changes.push_back(store::PutExecution{.row = row, .with_output = true});
     Result<void> written = co_await store_.write(std::move(changes));
+    fault::here("execute.stored");
     if (written) break;
     log::error("store_failed", log::kv("execution_id", row.id.str()),
                log::kv("error", written.error().to_string()));
-    if (attempt >= kWriteAttempts) {
+    // What a client knows of is kept until the store is back; for the others somebody waits.
+    if (attempt >= kWriteAttempts && !execution->in_store) {
       row.state = ExecutionState::kFailed;
       row.error_code = std::string(code_name(written.error().code()));
       row.error_message = "the result could not be stored: " + written.error().message();
       break;
     }
-    co_await async::sleep_for(kWriteAgain * attempt);
+    co_await async::sleep_for(kWriteAgain * std::min(attempt, kWriteAttempts));
   }
   execution->done = true;
   execution->spool->set_keeper({});
   if (execution->in_store) journals_.remove(row.id);
+  fault::here("execute.done");
   execution->spool->end();
   publish(*execution, "execution_" + codec::enum_name(row.state));
   if (row.state == ExecutionState::kFailed) ++failed_total_;

@@ -47,6 +47,9 @@ class Executions {
   using ExtraChanges = std::function<std::vector<store::Change>(const model::Execution&)>;
   async::Task<Result<LiveExecutionPtr>> start(Caller caller, SessionId id, ExecuteRequest request,
                                               bool stored, ExtraChanges extra = {});
+  // Its row is in the store when this returns, with `changes`, and its output outlives a crash:
+  // before a client is told of one that runs.
+  async::Task<Result<void>> keep(LiveExecutionPtr execution, std::vector<store::Change> changes);
   // Until it has ended and is stored, or the deadline: the row as it is then, with its output.
   async::Task<Result<model::Execution>> wait(LiveExecutionPtr execution, async::Deadline deadline);
   // Changes that are written with its end: the answer to a repeated request.
@@ -64,8 +67,11 @@ class Executions {
                                         bool close);
   async::Task<Result<void>> signal(Caller caller, ExecutionId id, int number);
 
+  // `extra` goes with its row.
+  using ContextChanges = std::function<std::vector<store::Change>(const ContextView&)>;
   async::Task<Result<ContextView>> open_context(Caller caller, SessionId id,
-                                                OpenContextRequest request);
+                                                OpenContextRequest request,
+                                                ContextChanges extra = {});
   async::Task<Result<std::vector<ContextView>>> contexts(Caller caller, SessionId id);
   async::Task<Result<void>> close_context(Caller caller, SessionId id, ContextId context);
 
@@ -87,7 +93,8 @@ class Executions {
   async::Task<Result<void>> run_in_context(LiveExecutionPtr execution, ExecuteRequest* request);
   async::Task<void> conclude(LiveExecutionPtr execution);
   async::Task<Result<ContextId>> context_of(LiveSessionPtr session, ExecuteRequest* request);
-  async::Task<Result<void>> remember_context(LiveSessionPtr session, ContextId id);
+  async::Task<Result<void>> remember_context(LiveSessionPtr session, ContextId id,
+                                             std::vector<store::Change> changes = {});
 
   async::Executor executor_;
   store::Store& store_;

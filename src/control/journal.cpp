@@ -7,6 +7,7 @@
 
 #include <cstdint>
 #include <cstring>
+#include <filesystem>
 #include <fstream>
 #include <iterator>
 
@@ -39,6 +40,11 @@ void Journals::append(const UniqueFd& file, SpoolKind kind, std::string_view byt
 
 void Journals::remove(const ExecutionId& id) const {
   if (!folder_.empty()) ::unlink(path(id).c_str());
+}
+
+void Journals::remove_all() const {
+  std::error_code ignored;
+  if (!folder_.empty()) std::filesystem::remove_all(folder_, ignored);
 }
 
 model::Output Journals::read(const ExecutionId& id) const {

@@ -22,6 +22,8 @@ class Journals {
   void remove(const ExecutionId& id) const;
   // What a killed server left of it; an unfinished last piece is dropped.
   model::Output read(const ExecutionId& id) const;
+  // At a start, when nothing runs: what no unfinished execution owns any more.
+  void remove_all() const;
 
  private:
   std::string path(const ExecutionId& id) const { return folder_ + "/" + id.str(); }

@@ -54,6 +54,7 @@ struct LiveSession {
   bool stored = false;   // its row is in the store
   bool made = false;     // nobody is making its sandbox any more
   bool ending = false;   // somebody is taking it down
+  bool ended = false;    // its sandbox is gone, and the store was told
   async::Event changed;  // any of the above
 
   bool usable() const { return sandbox != nullptr && !ending; }

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "async/deadline.hpp"
+#include "base/fault.hpp"
 #include "observe/log.hpp"
 
 namespace atl::control {
@@ -41,13 +42,16 @@ SandboxPtr Pool::claim(const TemplatePtr& recipe, const model::SessionConfig& co
   auto found = shelves_.find(recipe->id);
   if (found == shelves_.end()) return nullptr;
   Shelf& shelf = found->second;
-  bool fits = shelf.version == recipe->version && same_limits(*recipe, config) &&
+  bool fits = shelf.recipe == recipe && same_limits(*recipe, config) &&
               config.allow_network == recipe->spec.security.allow_network;
   while (fits && !shelf.parked.empty()) {
     SandboxPtr sandbox = std::move(shelf.parked.front().sandbox);
     shelf.parked.pop_front();
     wake_.notify_all();
-    if (!sandbox->is_running()) continue;
+    if (!sandbox->is_running()) {
+      tasks_.spawn(stop_later(std::move(sandbox)));
+      continue;
+    }
     ++shelf.hits;
     return sandbox;
   }
@@ -64,8 +68,9 @@ Task<void> Pool::stop_later(SandboxPtr sandbox) {
 void Pool::sort_out() {
   for (auto& [id, shelf] : shelves_) {
     Result<TemplatePtr> recipe = templates_.find(id);
-    bool stale = !recipe || (*recipe)->version != shelf.version;
-    std::size_t wanted = stale ? 0 : short_of_memory() ? 1 : shelf.recipe->spec.pool;
+    // One that is there again under its old name is another one.
+    if (!recipe || *recipe != shelf.recipe) shelf.recipe = nullptr;
+    std::size_t wanted = !shelf.recipe ? 0 : short_of_memory() ? 1 : shelf.recipe->spec.pool;
     while (shelf.parked.size() > wanted) {
       tasks_.spawn(stop_later(std::move(shelf.parked.back().sandbox)));
       shelf.parked.pop_back();
@@ -73,8 +78,7 @@ void Pool::sort_out() {
   }
   for (const TemplatePtr& recipe : templates_.list()) {
     Shelf& shelf = shelves_[recipe->id];
-    if (shelf.recipe != nullptr && shelf.version == recipe->version) continue;
-    shelf.version = recipe->version;
+    if (shelf.recipe != nullptr) continue;
     shelf.recipe = recipe;
     shelf.failures = 0;
     shelf.prepared = false;
@@ -105,7 +109,9 @@ Task<bool> Pool::fill_one() {
     Result<void> ready = co_await node_.prepare(recipe);
     if (!ready) log::warn("zygote_failed", log::kv("error", ready.error().to_string()));
   }
+  fault::here("pool.making");
   Result<SandboxPtr> made = co_await node_.make(SandboxId::make(), recipe, {});
+  fault::here("pool.made");
   if (!made) {
     ++shelf->failures;
     log::warn("pool_make_failed", log::kv("template_id", recipe->id),
@@ -113,11 +119,12 @@ Task<bool> Pool::fill_one() {
     co_return true;
   }
   shelf->failures = 0;
-  if (closing_ || shelf->version != recipe->version) {
+  if (closing_ || shelf->recipe != recipe) {
     tasks_.spawn(stop_later(std::move(*made)));
     co_return true;
   }
   shelf->parked.push_back({std::move(*made)});
+  fault::here("pool.parked");
   filled_.notify_all();
   co_return true;
 }
@@ -136,7 +143,11 @@ Task<void> Pool::run() {
     if (woken) continue;
     for (auto& [id, shelf] : shelves_) {
       shelf.failures = 0;
-      std::erase_if(shelf.parked, [](const Parked& one) { return !one.sandbox->is_running(); });
+      std::erase_if(shelf.parked, [this](const Parked& one) {
+        if (one.sandbox->is_running()) return false;
+        tasks_.spawn(stop_later(one.sandbox));  // for what is left of it
+        return true;
+      });
     }
   }
 }

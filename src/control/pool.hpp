@@ -43,8 +43,7 @@ class Pool {
     SandboxPtr sandbox;
   };
   struct Shelf {
-    std::uint64_t version = 0;
-    TemplatePtr recipe;
+    TemplatePtr recipe;  // null: removed
     std::deque<Parked> parked;
     std::uint64_t hits = 0, misses = 0;
     std::uint32_t failures = 0;  // in a row

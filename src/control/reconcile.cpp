@@ -1,7 +1,10 @@
 // After a start: the store and the sandboxes that outlived the last server are brought together.
+#include <csignal>
 #include <map>
 #include <utility>
 
+#include "async/deadline.hpp"
+#include "base/fault.hpp"
 #include "control/control.hpp"
 #include "observe/log.hpp"
 
@@ -15,6 +18,15 @@ namespace {
 
 constexpr std::size_t kPortion = 200;
 
+constexpr std::chrono::seconds kDying{5};
+
+Task<Result<bool>> until_over(sandbox::Process* process) {
+  for (;;) {
+    ATOLL_CO_TRY(sandbox::OutputChunk chunk, co_await process->read());
+    if (chunk.stream == sandbox::OutputStream::kEnd) co_return true;
+  }
+}
+
 // Interpreters of contexts go on; a program that the last server was waiting for does not.
 Task<void> end_programs(std::shared_ptr<sandbox::Sandbox> sandbox,
                         std::vector<store::ContextRow> contexts) {
@@ -25,7 +37,10 @@ Task<void> end_programs(std::shared_ptr<sandbox::Sandbox> sandbox,
     for (const store::ContextRow& row : contexts) is_context |= row.exec_id == info.exec_id;
     if (!info.running || is_context) continue;
     Result<std::unique_ptr<sandbox::Process>> process = co_await sandbox->attach(info.exec_id);
-    if (process) (void)co_await (*process)->signal(9);
+    if (!process) continue;
+    (void)co_await (*process)->signal(SIGKILL);
+    (void)co_await async::with_deadline(until_over(process->get()), async::deadline_in(kDying),
+                                        Code::kExecTimeout, "it does not die");
   }
 }
 
@@ -50,7 +65,7 @@ Task<Result<void>> Control::fail_executions() {
   for (;;) {
     ATOLL_CO_TRY(std::vector<model::Execution> rows,
                  co_await store_->executions(filter, {.limit = kPortion}));
-    if (rows.empty()) co_return Result<void>();
+    if (rows.empty()) break;
     std::vector<store::Change> changes;
     std::vector<ExecutionId> ended;
     for (model::Execution& row : rows) {
@@ -63,8 +78,20 @@ Task<Result<void>> Control::fail_executions() {
       changes.push_back(store::PutExecution{.row = std::move(row), .with_output = true});
     }
     ATOLL_CO_CHECK(co_await store_->write(std::move(changes)));
+    fault::here("reconcile.executions");
     for (const ExecutionId& id : ended) executions_.journals().remove(id);
   }
+  executions_.journals().remove_all();
+  co_return Result<void>();
+}
+
+// Nobody knows of it: the answer that would have told was not given.
+Task<Result<void>> Control::end_one_shot(model::Session row) {
+  row.state = SessionState::kTerminated;
+  row.ended_at = std::chrono::time_point_cast<std::chrono::milliseconds>(clock_.wall());
+  std::vector<store::Change> changes;
+  changes.push_back(store::PutSession{std::move(row)});
+  co_return co_await store_->write(std::move(changes));  // end_unknown() takes its sandbox
 }
 
 Task<Result<void>> Control::find_again(model::Session row) {
@@ -72,11 +99,13 @@ Task<Result<void>> Control::find_again(model::Session row) {
   if (!recipe) {  // removed meanwhile: the session does not depend on it any more
     recipe = std::make_shared<const model::Template>(model::Template{.id = row.template_id});
   }
-  Result<SandboxPtr> sandbox = co_await node_->find_again(row.backend, row.sandbox_id);
-  if (!sandbox && row.state == SessionState::kCreating) {
+  if (row.state == SessionState::kCreating) {
+    // How far it had come is not known; nobody has used it.
+    (void)co_await node_->destroy(row.backend, row.sandbox_id);
     sessions_.make_again(std::move(row), *recipe);
     co_return Result<void>();
   }
+  Result<SandboxPtr> sandbox = co_await node_->find_again(row.backend, row.sandbox_id);
   if (!sandbox) {
     log::warn("session_lost", log::kv("session_id", row.id.str()),
               log::kv("error", sandbox.error().to_string()));
@@ -89,6 +118,8 @@ Task<Result<void>> Control::find_again(model::Session row) {
     co_return co_await store_->write(std::move(changes));
   }
   ATOLL_CO_TRY(std::vector<store::ContextRow> contexts, co_await store_->contexts(row.id));
+  // It may be paused although its row does not say so; and what is frozen neither dies nor answers.
+  (void)co_await (*sandbox)->resume();
   co_await end_programs(*sandbox, contexts);
   LiveSessionPtr session = sessions_.adopt(std::move(row), *recipe, std::move(*sandbox));
   for (store::ContextRow& context : contexts) {
@@ -105,6 +136,7 @@ Task<Result<void>> Control::find_again(model::Session row) {
     changes.push_back(store::RemoveContext{context.id});
     ATOLL_CO_CHECK(co_await store_->write(std::move(changes)));
   }
+  if (session->row.state == SessionState::kPaused) (void)co_await session->sandbox->pause();
   co_return Result<void>();
 }
 
@@ -120,6 +152,7 @@ Task<Result<void>> Control::end_unknown() {
     }
     for (const SandboxId& id : *there) {
       if (known.contains(id.str())) continue;
+      fault::here("reconcile.unknown");
       Result<void> gone = co_await node_->destroy(backend, id);
       log::info(gone ? "orphan_removed" : "orphan_stays", log::kv("sandbox_id", id.str()),
                 log::kv("backend", backend),
@@ -132,7 +165,12 @@ Task<Result<void>> Control::end_unknown() {
 Task<Result<void>> Control::reconcile() {
   ATOLL_CO_CHECK(co_await fail_executions());
   ATOLL_CO_TRY(std::vector<model::Session> rows, co_await unfinished_sessions());
-  for (model::Session& row : rows) ATOLL_CO_CHECK(co_await find_again(std::move(row)));
+  for (model::Session& row : rows) {
+    Result<void> done =
+        co_await (row.one_shot ? end_one_shot(std::move(row)) : find_again(std::move(row)));
+    ATOLL_CO_CHECK(done);
+    fault::here("reconcile.found");
+  }
   co_return co_await end_unknown();
 }
 

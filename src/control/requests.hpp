@@ -28,6 +28,7 @@ struct CreateRequest {
   std::map<std::string, std::string> labels;
   std::map<std::string, std::string> metadata;
   std::string snapshot_id;  // files to begin with
+  bool one_shot = false;    // after a crash nobody asks for it: it is not found again
 };
 
 // Absent: unchanged.

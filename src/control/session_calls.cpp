@@ -1,7 +1,9 @@
 // What a client does with a session that it has.
 #include <algorithm>
+#include <tuple>
 #include <utility>
 
+#include "base/fault.hpp"
 #include "codec/names.hpp"
 #include "control/sessions.hpp"
 
@@ -13,6 +15,10 @@ using model::SessionState;
 namespace {
 
 std::string state_name(SessionState state) { return codec::enum_name(state); }
+
+Error ended_meanwhile(const LiveSession& session) {
+  return Error(Code::kConflict, "the session is " + state_name(session.row.state));
+}
 
 constexpr double kHigh = 90;  // percent
 
@@ -92,6 +98,7 @@ Task<Result<model::Session>> Sessions::change(Caller caller, SessionId id, Chang
         Code::kInvalidArgument,
         "a time-out is between 1 and " + std::to_string(limits_.max_timeout_seconds) + " seconds");
   }
+  model::Session before = row;
   if (request.labels) row.labels = std::move(*request.labels);
   if (request.metadata) row.metadata = std::move(*request.metadata);
   if (request.idle_timeout_seconds) row.config.idle_timeout_seconds = request.idle_timeout_seconds;
@@ -100,7 +107,13 @@ Task<Result<model::Session>> Sessions::change(Caller caller, SessionId id, Chang
     if (row.ready_at)
       row.expires_at = *row.ready_at + std::chrono::seconds(*request.timeout_seconds);
   }
-  ATOLL_CO_CHECK(co_await put(session));
+  Result<void> written = co_await put(session);
+  if (!written) {  // what the store refuses must not stand in the way of the next write
+    std::tie(row.labels, row.metadata, row.config, row.expires_at) =
+        std::tie(before.labels, before.metadata, before.config, before.expires_at);
+    co_return fail(written.error());
+  }
+  fault::here("change.written");
   co_return view(*session);
 }
 
@@ -120,8 +133,11 @@ Task<Result<model::Session>> Sessions::pause(Caller caller, SessionId id) {
   if (session->row.state == SessionState::kPaused) co_return view(*session);
   if (!session->usable()) co_return fail(Code::kConflict, "the session is still being made");
   ATOLL_CO_CHECK(co_await session->sandbox->pause());
+  fault::here("pause.frozen");
+  if (session->ending) co_return fail(ended_meanwhile(*session));
   session->row.state = SessionState::kPaused;
   ATOLL_CO_CHECK(co_await put(session));
+  fault::here("pause.written");
   publish(*session, "session_paused");
   co_return view(*session);
 }
@@ -130,9 +146,12 @@ Task<Result<model::Session>> Sessions::resume(Caller caller, SessionId id) {
   ATOLL_CO_TRY(LiveSessionPtr session, co_await live(std::move(caller), std::move(id)));
   if (session->row.state != SessionState::kPaused) co_return view(*session);
   ATOLL_CO_CHECK(co_await session->sandbox->resume());
+  fault::here("resume.thawed");
+  if (session->ending) co_return fail(ended_meanwhile(*session));
   session->row.state = SessionState::kReady;
   session->idle_since = clock_.steady();
   ATOLL_CO_CHECK(co_await put(session));
+  fault::here("resume.written");
   publish(*session, "session_resumed");
   co_return view(*session);
 }
@@ -140,8 +159,7 @@ Task<Result<model::Session>> Sessions::resume(Caller caller, SessionId id) {
 Task<Result<void>> Sessions::remove(Caller caller, SessionId id) {
   Result<LiveSessionPtr> session = find_live(caller, id);
   if (session) {
-    co_await end(*session, SessionState::kTerminated, {}, {});
-    co_return Result<void>();
+    co_return co_await end(*session, SessionState::kTerminated, {}, {});
   }
   ATOLL_CO_TRY(model::Session row, co_await get(std::move(caller), std::move(id)));
   (void)row;

@@ -5,6 +5,7 @@
 
 #include <boost/json/value_from.hpp>
 
+#include "base/fault.hpp"
 #include "codec/json.hpp"
 #include "codec/names.hpp"
 #include "control/session_config.hpp"
@@ -19,6 +20,7 @@ namespace {
 
 constexpr std::chrono::milliseconds kTick{250};
 constexpr std::chrono::seconds kSeen{5};  // between looks at whether a sandbox still lives
+constexpr std::chrono::seconds kWriteAgain{1};
 
 std::string key_name(const std::string& tenant, const std::string& key) {
   return tenant + '\0' + key;
@@ -93,19 +95,27 @@ Task<Result<Sessions::Created>> Sessions::create(Caller caller, CreateRequest re
                    "this server has all the sessions it may have: delete some, or try again later");
   }
   LiveSessionPtr session = begin(caller, request, std::move(recipe), std::move(config));
+  fault::here("create.begun");
   std::vector<store::Change> changes = extra ? extra(session->row) : std::vector<store::Change>();
   changes.push_back(store::PutSession{session->row});
   Result<void> written = co_await store_.write(std::move(changes));
   if (!written) {
-    forget(*session);
-    if (session->sandbox) tasks_.spawn(stop_sandbox(session->sandbox));
+    session->made = true;
+    if (written.error().code() == Code::kNoAvailableRuntime) {
+      // A database that went away may have it all the same: it must not stay there as ready.
+      tasks_.spawn(end_quietly(session, SessionState::kFailed, "io", written.error().message()));
+    } else {
+      forget(*session);
+      if (session->sandbox) tasks_.spawn(stop_sandbox(session->sandbox));
+    }
     co_return fail(written.error());
   }
+  fault::here("create.written");
   session->stored = true;
   session->changed.notify_all();
   ++created_total_;
   publish(*session, "session_created");
-  if (!session->sandbox) tasks_.spawn(make(session, std::move(request.snapshot_id)));
+  if (!session->sandbox) tasks_.spawn(make(session));
   co_return Created{.session = std::move(session)};
 }
 
@@ -126,9 +136,11 @@ LiveSessionPtr Sessions::begin(const Caller& caller, CreateRequest& request, Tem
   row.config = std::move(config);
   row.labels = std::move(request.labels);
   row.metadata = std::move(request.metadata);
+  row.snapshot_id = std::move(request.snapshot_id);
+  row.one_shot = request.one_shot;
   row.created_at = row.updated_at = now();
   SandboxPtr ready =
-      request.snapshot_id.empty() ? pool_.claim(session->recipe, row.config) : SandboxPtr();
+      row.snapshot_id.empty() ? pool_.claim(session->recipe, row.config) : SandboxPtr();
   row.sandbox_id = ready ? ready->id() : SandboxId::make();
   session->made = ready != nullptr;
   if (ready) set_ready(*session, std::move(ready));
@@ -150,11 +162,14 @@ void Sessions::set_ready(LiveSession& session, SandboxPtr sandbox) {
   session.sandbox = std::move(sandbox);
 }
 
-Task<void> Sessions::make(LiveSessionPtr session, std::string snapshot_id) {
+Task<void> Sessions::make(LiveSessionPtr session) {
+  fault::here("create.making");
   Result<SandboxPtr> made =
       co_await node_.make(session->row.sandbox_id, session->recipe, session->row.config);
-  if (made && !snapshot_id.empty() && restore_) {
-    Result<void> restored = co_await restore_(*made, snapshot_id);
+  fault::here("create.made");
+  if (made && !session->row.snapshot_id.empty() && restore_) {
+    Result<void> restored = co_await restore_(*made, session->row.snapshot_id);
+    fault::here("create.restored");
     if (!restored) {
       co_await stop_sandbox(*made);
       made = fail(restored.error());
@@ -168,16 +183,17 @@ Task<void> Sessions::make(LiveSessionPtr session, std::string snapshot_id) {
   }
   session->made = true;
   if (!made) {
-    co_await end(session, SessionState::kFailed, std::string(code_name(made.error().code())),
-                 made.error().message());
+    co_await end_quietly(session, SessionState::kFailed,
+                         std::string(code_name(made.error().code())), made.error().message());
     co_return;
   }
   set_ready(*session, std::move(*made));
   Result<void> written = co_await put(session);
   if (!written) {
-    co_await end(session, SessionState::kFailed, "io", written.error().message());
+    co_await end_quietly(session, SessionState::kFailed, "io", written.error().message());
     co_return;
   }
+  fault::here("create.ready");
   publish(*session, "session_ready");
   session->changed.notify_all();
 }
@@ -191,6 +207,7 @@ Task<Result<void>> Sessions::put(LiveSessionPtr session) {
 
 Task<void> Sessions::stop_sandbox(SandboxPtr sandbox) {
   Result<void> stopped = co_await sandbox->stop();
+  fault::here("delete.stopped");
   if (!stopped) log::warn("sandbox_stop_failed", log::kv("error", stopped.error().to_string()));
 }
 
@@ -202,13 +219,15 @@ void Sessions::forget(LiveSession& session) {
   session.changed.notify_all();
 }
 
-Task<void> Sessions::end(LiveSessionPtr session, SessionState state, std::string code,
-                         std::string message) {
+Task<Result<void>> Sessions::end(LiveSessionPtr session, SessionState state, std::string code,
+                                 std::string message) {
   if (session->ending) {
-    while (live_.contains(session->row.id)) co_await session->changed.wait();
-    co_return;
+    while (!session->ended) co_await session->changed.wait();
+    if (!live_.contains(session->row.id)) co_return Result<void>();
+    co_return fail(Code::kNoAvailableRuntime, "it has ended, and the store does not know it yet");
   }
   session->ending = true;
+  fault::here("delete.begun");
   session->changed.notify_all();
   session->row.state = state;
   session->row.error_code = std::move(code);
@@ -218,11 +237,35 @@ Task<void> Sessions::end(LiveSessionPtr session, SessionState state, std::string
   async::TaskGroup stopping(executor_);
   if (session->sandbox) stopping.spawn(stop_sandbox(session->sandbox));
   Result<void> written = co_await put(session);
+  fault::here("delete.written");
   if (!written) log::error("store_failed", log::kv("error", written.error().to_string()));
   while (!session->sandbox && !session->made) co_await session->changed.wait();
   co_await stopping.wait_idle();
-  forget(*session);
+  fault::here("delete.done");
+  session->ended = true;
+  if (written) {
+    forget(*session);
+  } else {
+    session->changed.notify_all();
+    tasks_.spawn(write_end(session));
+  }
   publish(*session, "session_" + codec::enum_name(state));
+  co_return written;
+}
+
+Task<void> Sessions::end_quietly(LiveSessionPtr session, SessionState state, std::string code,
+                                 std::string message) {
+  (void)co_await end(std::move(session), state, std::move(code), std::move(message));
+}
+
+// Until the store is back. It is kept here as ended: the store would still call it ready.
+Task<void> Sessions::write_end(LiveSessionPtr session) {
+  for (;;) {
+    co_await async::sleep_for(kWriteAgain);
+    Result<void> written = co_await put(session);
+    if (written) break;
+  }
+  forget(*session);
 }
 
 Task<Result<model::Session>> Sessions::wait_ready(LiveSessionPtr session,
@@ -270,7 +313,7 @@ void Sessions::make_again(model::Session row, TemplatePtr recipe) {
   if (!session->row.session_key.empty()) {
     by_key_[key_name(session->row.tenant, session->row.session_key)] = session->row.id;
   }
-  tasks_.spawn(make(session, {}));
+  tasks_.spawn(make(session));
 }
 
 std::vector<LiveSessionPtr> Sessions::all() const {
@@ -302,13 +345,13 @@ Task<void> Sessions::look_at(LiveSessionPtr session) {
   bool lost = co_await is_lost(session);
   if (session->ending) co_return;
   if (lost) {
-    co_await end(session, SessionState::kFailed, "backend", "the sandbox is gone");
+    co_await end_quietly(session, SessionState::kFailed, "backend", "the sandbox is gone");
   } else if (row.expires_at && *row.expires_at <= now()) {
-    co_await end(session, SessionState::kCompleted, {}, {});
+    co_await end_quietly(session, SessionState::kCompleted, {}, {});
   } else if (row.config.idle_timeout_seconds && session->running == 0 && session->users == 0 &&
              clock_.steady() - session->idle_since >=
                  std::chrono::seconds(*row.config.idle_timeout_seconds)) {
-    co_await end(session, SessionState::kCompleted, {}, {});
+    co_await end_quietly(session, SessionState::kCompleted, {}, {});
   }
 }
 
@@ -323,7 +366,7 @@ Task<void> Sessions::shut_down(bool end_sandboxes) {
   if (end_sandboxes) {
     async::TaskGroup ending(executor_);
     for (const LiveSessionPtr& session : all()) {
-      ending.spawn(end(session, SessionState::kTerminated, {}, {}));
+      ending.spawn(end_quietly(session, SessionState::kTerminated, {}, {}));
     }
     co_await ending.wait_idle();
   }

@@ -118,9 +118,13 @@ class Sessions {
   Result<LiveSessionPtr> find_live(const Caller& caller, const SessionId& id) const;
   model::Time now() const;
   async::Task<Result<LiveSessionPtr>> of_key(std::string name);  // null: there is none
-  async::Task<void> make(LiveSessionPtr session, std::string snapshot_id);
-  async::Task<void> end(LiveSessionPtr session, model::SessionState state, std::string code,
-                        std::string message);
+  async::Task<void> make(LiveSessionPtr session);
+  // An error: the sandbox is gone, and the store will be told as soon as it takes the word.
+  async::Task<Result<void>> end(LiveSessionPtr session, model::SessionState state, std::string code,
+                                std::string message);
+  async::Task<void> end_quietly(LiveSessionPtr session, model::SessionState state, std::string code,
+                                std::string message);
+  async::Task<void> write_end(LiveSessionPtr session);
   async::Task<void> look_at(LiveSessionPtr session);
   async::Task<bool> is_lost(LiveSessionPtr session);
   async::Task<void> stop_sandbox(SandboxPtr sandbox);

@@ -9,12 +9,25 @@ using async::Task;
 
 bool Spool::must_wait() const { return !readers_.empty() && live_bytes_ > kWindow; }
 
+namespace {
+
+bool is_stream(SpoolKind kind) { return kind == SpoolKind::kStdout || kind == SpoolKind::kStderr; }
+
+}  // namespace
+
+void Spool::set_keeper(std::function<void(SpoolKind, std::string_view)> keeper) {
+  keeper_ = std::move(keeper);
+  for (const SpoolEvent& event : kept_) {
+    if (keeper_ && is_stream(event.kind)) keeper_(event.kind, event.data);
+  }
+}
+
 void Spool::add(SpoolKind kind, std::string data, bool kept) {
   if (!kept) {
     truncated_ = true;
     if (readers_.empty()) return;
     live_bytes_ += data.size();
-  } else if (keeper_ && (kind == SpoolKind::kStdout || kind == SpoolKind::kStderr)) {
+  } else if (keeper_ && is_stream(kind)) {
     keeper_(kind, data);
   }
   (kept ? kept_ : live_).push_back({next_number_++, kind, std::move(data)});
@@ -22,15 +35,14 @@ void Spool::add(SpoolKind kind, std::string data, bool kept) {
 
 Task<void> Spool::put(SpoolKind kind, std::string data) {
   while (must_wait()) co_await changed_.wait();
-  bool is_stream = kind == SpoolKind::kStdout || kind == SpoolKind::kStderr;
   std::uint64_t& used = kind == SpoolKind::kStderr ? kept_stderr_
-                        : is_stream                ? kept_stdout_
+                        : is_stream(kind)          ? kept_stdout_
                                                    : kept_other_;
   std::uint64_t room = kept_limit_ - std::min(kept_limit_, used);
   if (data.size() <= room) {
     used += data.size();
     add(kind, std::move(data), true);
-  } else if (is_stream && room > 0) {
+  } else if (is_stream(kind) && room > 0) {
     used += room;
     std::string rest = data.substr(room);
     data.resize(room);

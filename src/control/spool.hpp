@@ -33,10 +33,8 @@ class Spool : public std::enable_shared_from_this<Spool> {
 
   explicit Spool(std::uint64_t kept_per_stream) : kept_limit_(kept_per_stream) {}
 
-  // Every kept piece of a stream is handed to this as well.
-  void set_keeper(std::function<void(SpoolKind, std::string_view)> keeper) {
-    keeper_ = std::move(keeper);
-  }
+  // Every kept piece of a stream is handed to this as well, those of before at once.
+  void set_keeper(std::function<void(SpoolKind, std::string_view)> keeper);
   // Waits while a reader is too far behind; never when there is none.
   async::Task<void> put(SpoolKind kind, std::string data);
   void end();  // no more puts; readers get kEnd

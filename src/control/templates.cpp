@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/fault.hpp"
+
 namespace atl::control {
 
 using async::Task;
@@ -38,7 +40,14 @@ std::vector<TemplatePtr> Templates::list() const {
   return all;
 }
 
-Task<Result<TemplatePtr>> Templates::add(std::string id, model::TemplateSpec spec) {
+Task<Result<void>> Templates::write(std::vector<store::Change> changes) {
+  fault::here("template.begun");
+  Result<void> written = co_await store_.write(std::move(changes));
+  fault::here("template.written");
+  co_return written;
+}
+
+Task<Result<TemplatePtr>> Templates::add(std::string id, model::TemplateSpec spec, Extra extra) {
   ATOLL_CO_CHECK(check_template(id, spec));
   if (templates_.contains(id)) {
     co_return fail(Code::kAlreadyExists, "there is a template " + id + " already");
@@ -48,9 +57,9 @@ Task<Result<TemplatePtr>> Templates::add(std::string id, model::TemplateSpec spe
   }
   auto now = std::chrono::time_point_cast<std::chrono::milliseconds>(clock_.wall());
   model::Template row{.id = id, .spec = std::move(spec), .created_at = now, .updated_at = now};
-  std::vector<store::Change> changes;
+  std::vector<store::Change> changes = extra ? extra(row) : std::vector<store::Change>();
   changes.push_back(store::AddTemplate{row});
-  ATOLL_CO_CHECK(co_await store_.write(std::move(changes)));
+  ATOLL_CO_CHECK(co_await write(std::move(changes)));
   co_return templates_[id] = std::make_shared<const model::Template>(std::move(row));
 }
 
@@ -63,7 +72,7 @@ Task<Result<TemplatePtr>> Templates::replace(std::string id, model::TemplateSpec
   row.updated_at = std::chrono::time_point_cast<std::chrono::milliseconds>(clock_.wall());
   std::vector<store::Change> changes;
   changes.push_back(store::PutTemplate{row});
-  ATOLL_CO_CHECK(co_await store_.write(std::move(changes)));
+  ATOLL_CO_CHECK(co_await write(std::move(changes)));
   co_return templates_[id] = std::make_shared<const model::Template>(std::move(row));
 }
 
@@ -74,7 +83,7 @@ Task<Result<void>> Templates::remove(std::string id) {
   }
   std::vector<store::Change> changes;
   changes.push_back(store::RemoveTemplate{id});
-  ATOLL_CO_CHECK(co_await store_.write(std::move(changes)));
+  ATOLL_CO_CHECK(co_await write(std::move(changes)));
   templates_.erase(id);
   co_return Result<void>();
 }

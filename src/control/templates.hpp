@@ -1,6 +1,7 @@
 // The recipes. All of them are kept in memory: every create needs one, few are ever there.
 #pragma once
 
+#include <functional>
 #include <map>
 #include <memory>
 #include <string>
@@ -27,12 +28,15 @@ class Templates {
 
   Result<TemplatePtr> find(const std::string& id) const;
   std::vector<TemplatePtr> list() const;
-  // kInvalidArgument says which member and why; kAlreadyExists.
-  async::Task<Result<TemplatePtr>> add(std::string id, model::TemplateSpec spec);
+  // kInvalidArgument says which member and why; kAlreadyExists. `extra` goes with its row.
+  using Extra = std::function<std::vector<store::Change>(const model::Template&)>;
+  async::Task<Result<TemplatePtr>> add(std::string id, model::TemplateSpec spec, Extra extra = {});
   async::Task<Result<TemplatePtr>> replace(std::string id, model::TemplateSpec spec);
   async::Task<Result<void>> remove(std::string id);  // kConflict for a built-in one
 
  private:
+  async::Task<Result<void>> write(std::vector<store::Change> changes);
+
   store::Store& store_;
   const Clock& clock_;
   std::map<std::string, TemplatePtr> templates_;

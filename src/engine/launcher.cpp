@@ -32,15 +32,15 @@ class Launcher {
     clients_.push_back(std::move(options.control));
     if (!once_ && ready_) {
       boxes_ = find_boxes(state_);
-      // A restarted `atoll` comes back by this name.
-      ::unlinkat(state_.run.get(), kSocketName, 0);
-      listener_ = listen_at(state_.run, kSocketName, SOCK_SEQPACKET, state_.socket_owner());
+      // A restarted `atoll` comes back by this name; earlier launchers have theirs.
+      ::unlinkat(state_.run.get(), name_.c_str(), 0);
+      listener_ = listen_at(state_.run, name_.c_str(), SOCK_SEQPACKET, state_.socket_owner());
     }
   }
 
   int run() {
     while (!clients_.empty() || !boxes_.empty()) wait_and_serve();
-    if (!once_) ::unlinkat(state_.run.get(), kSocketName, 0);
+    if (!once_) ::unlinkat(state_.run.get(), name_.c_str(), 0);
     ::unlinkat(state_.run.get(), "boxes", AT_REMOVEDIR);
     return 0;
   }
@@ -60,7 +60,7 @@ class Launcher {
     }
     std::erase_if(zygotes_, has_ended);
     for (std::size_t i = boxes_at; i-- > 0;) {
-      if (fds[i].revents != 0) serve(i);
+      if (fds[i].revents != 0) serve(i, (fds[i].revents & POLLHUP) != 0);
     }
     if (fds.back().revents != 0) accept_client();
   }
@@ -74,9 +74,11 @@ class Launcher {
     if (known && clients_.size() < kMaxClients) clients_.push_back(std::move(client));
   }
 
-  void serve(std::size_t index) {
+  // A client that is gone is not served any more: what it asked for would be nobody's, and the next
+  // one may have looked through the sandboxes already (settle_launchers).
+  void serve(std::size_t index, bool is_gone) {
     std::vector<UniqueFd> received;
-    ssize_t size = receive(clients_[index], received);
+    ssize_t size = is_gone ? 0 : receive(clients_[index], received);
     if (size <= 0) {
       clients_.erase(clients_.begin() + static_cast<std::ptrdiff_t>(index));
       // The only client of a one-shot launcher is gone: so is the reason for its sandbox.
@@ -226,7 +228,7 @@ class Launcher {
   }
 
   static constexpr std::size_t kMaxClients = 8;
-  static constexpr const char* kSocketName = "launcher.sock";
+  Text name_{"launcher.%d.sock", ::getpid()};
   bool once_;
   bool created_ = false;
   LauncherState state_;

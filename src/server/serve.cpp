@@ -115,7 +115,6 @@ Task<Result<void>> run_server(async::Executor executor, Running running) {
   options.journal_folder = running.place->data_folder + "/journals";
   options.node = control::make_local_node(*running.registry, std::move(node));
   control::Control control(std::move(options));
-  ATOLL_CO_CHECK(co_await control.start());
   bool draining = false;
   http::Router router;
   api::rest::add_rest_routes(router, control,
@@ -124,6 +123,8 @@ Task<Result<void>> run_server(async::Executor executor, Running running) {
                               .registry = running.registry,
                               .version = ATOLL_VERSION,
                               .draining = [&draining] { return draining; }});
+  // After the routes, which bring along what sessions are made of.
+  ATOLL_CO_CHECK(co_await control.start());
   http::Server server(executor,
                       api::wrap(router.handler(), control, {.required = config.auth.enabled}),
                       http_options(config.server));

@@ -3,6 +3,7 @@
 #include <chrono>
 #include <utility>
 
+#include "base/fault.hpp"
 #include "observe/log.hpp"
 #include "store/changes.hpp"
 #include "store/queries.hpp"
@@ -46,7 +47,10 @@ async::Task<Result<void>> DatabaseStore::write(std::vector<Change> changes) {
   auto shared = std::make_shared<std::vector<Change>>(std::move(changes));
   bool has_files = !with_files(*shared).empty();
   Result<void> done;
-  if (has_files) done = co_await write_files(shared);
+  if (has_files) {
+    done = co_await write_files(shared);
+    fault::here("store.output_file");
+  }
   if (done) {
     done = co_await writer_.write([shared](Connection& db) -> Result<void> {
       for (Change& change : *shared) ATOLL_CHECK(apply_change(db, change));

@@ -8,5 +8,6 @@ namespace atl::store {
 
 std::string_view migration_0001();
 std::string_view migration_0002();
+std::string_view migration_0003();
 
 }  // namespace atl::store

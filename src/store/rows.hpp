@@ -72,6 +72,8 @@ void columns(auto& visit, model::Session& row) {
   visit("ended_at", row.ended_at);
   visit("error_code", row.error_code);
   visit("error_message", AsProse(row.error_message));
+  visit("snapshot_id", row.snapshot_id);
+  visit("one_shot", row.one_shot);
 }
 
 // Without the output, which has a table of its own.

@@ -1,5 +1,6 @@
 """A server for the tests, and requests to it."""
 import json
+import os
 import subprocess
 import urllib.error
 import urllib.request
@@ -16,10 +17,10 @@ class Server:
         self.data, self.options = data, options
         self.start()
 
-    def start(self):
+    def start(self, **environment):
         self.process = subprocess.Popen(
             [ATOLL, "serve", "--listen", "127.0.0.1:0", "--data", self.data, *self.options],
-            stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
+            stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, env={**os.environ, **environment})
         for line in self.process.stdout:
             if line.startswith("atoll listens on "):
                 self.base = line.split()[-1]

@@ -116,7 +116,7 @@ TEST_F(HijackedClient, ControlRootAsMountOwnerWouldLeak) {
 // The launcher's own names are not for sandboxes, and its socket is for its client only.
 TEST_F(HijackedClient, LauncherSocketIsItsOwn) {
   expect_launcher_well();  // it listens by now
-  std::string path = run_ + "/launcher.sock";
+  std::string path = run_ + "/launcher." + std::to_string(launcher_) + ".sock";
   struct stat before{};
   ASSERT_EQ(::lstat(path.c_str(), &before), 0);
   EXPECT_EQ(before.st_mode & 0777, 0600u);

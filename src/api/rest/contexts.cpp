@@ -18,12 +18,14 @@ Task<Answer<http::Response>> open_context(Call call) {
   ATOLL_CO_TRY(control::OpenContextRequest request, to_request(std::move(body)));
   ATOLL_CO_TRY(Once once, co_await begin_once(call, std::move(text)));
   if (once.earlier) co_return replay(*once.earlier);
+  auto extra = [keep = keep_answer(call, once),
+                id = call.session_id()](const control::ContextView& opened) {
+    return keep(201, codec::serialize(context_view(opened, id)), opened.id.str());
+  };
   ATOLL_CO_TRY(control::ContextView opened,
-               co_await call.control().executions().open_context(call.caller, call.session_id(),
-                                                                 std::move(request)));
-  std::string view = codec::serialize(context_view(opened, call.session_id()));
-  ATOLL_CO_CHECK(co_await write_answer(call, keep_answer(call, once), 201, view, opened.id.str()));
-  co_return json_text_response(201, std::move(view));
+               co_await call.control().executions().open_context(
+                   call.caller, call.session_id(), std::move(request), std::move(extra)));
+  co_return json_response(201, context_view(opened, call.session_id()));
 }
 
 Task<Answer<http::Response>> list_contexts(Call call) {

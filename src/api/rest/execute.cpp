@@ -6,6 +6,7 @@
 #include "api/prefer.hpp"
 #include "api/rest/execution_stream.hpp"
 #include "api/rest/views.hpp"
+#include "base/fault.hpp"
 
 namespace atl::api::rest {
 
@@ -26,6 +27,8 @@ http::Response accepted(const model::Execution& row) {
   return response;
 }
 
+}  // namespace
+
 Executions::ExtraChanges keep_accepted(KeepAnswer keep) {
   return [keep = std::move(keep)](const model::Execution& row) {
     return keep(202, accepted_body(row), row.id.str());
@@ -38,20 +41,10 @@ Executions::ExtraChanges keep_result(KeepAnswer keep) {
   };
 }
 
-// The client is about to be told of an execution that was to be written with its end only. Its end
-// has not begun to be written as long as the state is not final, and writes keep their order.
-Task<Answer<void>> store_now(Call call, LiveExecutionPtr execution) {
-  std::vector<store::Change> changes;
-  changes.push_back(store::PutExecution{.row = execution->row});
-  execution->in_store = true;
-  ATOLL_CO_CHECK(co_await call.control().store().write(std::move(changes)));
-  co_return Answer<void>();
-}
-
-}  // namespace
-
 Task<Answer<void>> respond(Call call, http::Response response) {
+  fault::here("answer.ready");
   (void)co_await call.exchange->respond(std::move(response));
+  fault::here("answer.sent");
   co_return Answer<void>();  // an Error was a client that went away
 }
 
@@ -66,10 +59,17 @@ Task<Answer<void>> execute_and_wait(Call call, SessionId id, control::ExecuteReq
   if (once.active()) executions.at_end(execution, keep_result(keep));
   ATOLL_CO_TRY(model::Execution row, co_await executions.wait(execution, deadline));
   if (!execution->done && model::is_final(execution->row.state)) {
-    ATOLL_CO_TRY(row, co_await executions.wait(execution, async::kNoDeadline));
+    ATOLL_CO_TRY(row, co_await executions.wait(execution, async::deadline_in(kStoreWait)));
+  }
+  if (!execution->done && model::is_final(execution->row.state)) {
+    co_return refuse(Code::kNoAvailableRuntime, "execution " + execution->row.id.str() +
+                                                    " has ended, but the store is away: ask later");
   }
   if (!execution->done) {
-    if (!execution->in_store) ATOLL_CO_CHECK(co_await store_now(call, execution));
+    // The client is about to be told of it. Its end has not begun to be written as long as the
+    // state is not final, and writes keep their order.
+    ATOLL_CO_CHECK(co_await executions.keep(execution, {}));
+    fault::here("execute.kept");
     co_return co_await respond(call, accepted(execution->row));
   }
   http::Response response = json_response(200, execution_view(row));

@@ -25,4 +25,8 @@ Task<Answer<void>> answer_again(Call call, store::IdempotencyRow earlier);
 
 Task<Answer<void>> respond(Call call, http::Response response);
 
+// What a repeated request is told: that it was accepted; later, the result.
+control::Executions::ExtraChanges keep_accepted(KeepAnswer keep);
+control::Executions::ExtraChanges keep_result(KeepAnswer keep);
+
 }  // namespace atl::api::rest

@@ -9,6 +9,7 @@
 #include "api/limits.hpp"
 #include "api/rest/routes.hpp"
 #include "api/rest/views.hpp"
+#include "base/fault.hpp"
 
 namespace atl::api::rest {
 
@@ -66,8 +67,10 @@ Task<Answer<std::uint64_t>> receive(http::Exchange* exchange, sandbox::ByteStrea
     if (got == 0) break;
     size += got;
     ATOLL_CO_CHECK(co_await into->write(buffer.substr(0, got)));
+    fault::here("upload.data");
   }
   ATOLL_CO_CHECK(co_await into->finish());
+  fault::here("upload.finished");
   co_return size;
 }
 
@@ -80,6 +83,7 @@ Task<Answer<http::Response>> put_file(Call call) {
   bool is_new = !co_await place.sandbox().stat(place.path);
   ATOLL_CO_TRY(std::unique_ptr<sandbox::ByteStream> stream,
                co_await place.sandbox().put_file(place.path, mode));
+  fault::here("upload.begun");
   ATOLL_CO_TRY([[maybe_unused]] std::uint64_t size, co_await receive(call.exchange, stream.get()));
   ATOLL_CO_TRY(sandbox::FileInfo info, co_await place.sandbox().stat(place.path));
   info.path = place.path;

@@ -4,6 +4,7 @@
 
 #include "api/limits.hpp"
 #include "api/text.hpp"
+#include "base/fault.hpp"
 
 namespace atl::api::rest {
 
@@ -23,6 +24,7 @@ Task<Answer<Once>> begin_once(Call call, std::string body) {
   control::Idempotency& idempotency = call.control().idempotency();
   auto begun = co_await idempotency.begin(call.caller.tenant, once.key, once.fingerprint);
   if (!begun) co_return std::unexpected<Refusal>(std::move(begun).error());
+  fault::here("idempotency.begun");
   co_return Once{.key = std::move(once.key),
                  .fingerprint = std::move(once.fingerprint),
                  .earlier = std::move(begun->earlier),
@@ -56,6 +58,7 @@ Task<Answer<void>> write_answer(Call call, KeepAnswer keep, int status, std::str
   std::vector<store::Change> changes = keep(status, std::move(body), std::move(made));
   if (changes.empty()) co_return Answer<void>();
   ATOLL_CO_CHECK(co_await call.control().store().write(std::move(changes)));
+  fault::here("idempotency.written");
   co_return Answer<void>();
 }
 

@@ -4,6 +4,7 @@
 #include "api/rest/figures.hpp"
 #include "api/rest/routes.hpp"
 #include "api/rest/snapshot_files.hpp"
+#include "base/fault.hpp"
 
 namespace atl::api::rest {
 
@@ -18,7 +19,9 @@ Task<void> run_plain(Plain plain, Call call) {
   http::Exchange* exchange = call.exchange;
   Answer<http::Response> answer = co_await plain(std::move(call));
   if (answer) {
+    fault::here("answer.ready");
     (void)co_await exchange->respond(std::move(*answer));
+    fault::here("answer.sent");
   } else {
     co_await refuse_with(exchange, std::move(answer).error());
   }
@@ -62,6 +65,7 @@ void add_rest_routes(http::Router& router, control::Control& control, const Rest
   auto rest = std::make_shared<Rest>(control, options);
   rest->tasks.spawn(follow_events(&rest->control, &rest->metrics));
   control.sessions().set_restore(restore_from(rest));
+  rest->tasks.spawn(remove_forgotten(rest, snapshot_files(*rest)));
   Routes routes(router, rest);
   add_sessions(routes);
   add_executions(routes);

@@ -10,6 +10,7 @@
 #include "api/rest/routes.hpp"
 #include "api/rest/sessions.hpp"
 #include "api/rest/views.hpp"
+#include "base/fault.hpp"
 #include "observe/log.hpp"
 
 namespace atl::api::rest {
@@ -56,25 +57,26 @@ void outlive(control::ConfigRequest& config, const control::ExecuteRequest& requ
 
 Task<Answer<void>> carry_out(Call call, control::CreateRequest session,
                              control::ExecuteRequest request, Once once) {
+  session.one_shot = true;
   auto created = co_await call.control().sessions().create(call.caller, std::move(session));
   if (!created) co_return std::unexpected<Refusal>(std::move(created).error());
   SessionId id = created->session->row.id;
   Disposal disposal(call, id);
+  fault::here("run.created");
   ATOLL_CO_TRY(model::Session ready,
                co_await wait_until_ready(call, created->session, async::deadline_in(kCreateWait)));
   if (ready.state == model::SessionState::kCreating) {
     co_return refuse(Code::kCreateTimeout, "the sandbox was not ready in time");
   }
   control::Executions& executions = call.control().executions();
+  bool streams = accepts(call.request().headers, "text/event-stream");
+  KeepAnswer keep = keep_answer(call, once);
+  // A stream names it at its beginning, and a repeated request must not run it again.
   ATOLL_CO_TRY(LiveExecutionPtr execution,
-               co_await executions.start(call.caller, id, std::move(request), false));
-  if (once.active()) {
-    KeepAnswer keep = keep_answer(call, once);
-    executions.at_end(execution, [keep](const model::Execution& row) {
-      return keep(200, codec::serialize(execution_view(row)), row.id.str());
-    });
-  }
-  if (accepts(call.request().headers, "text/event-stream")) {
+               co_await executions.start(call.caller, id, std::move(request),
+                                         once.active() || streams, keep_accepted(keep)));
+  if (once.active()) executions.at_end(execution, keep_result(keep));
+  if (streams) {
     Answer<void> streamed = co_await stream_live(call, execution, false);
     ATOLL_CO_TRY(model::Execution ended, co_await executions.wait(execution, async::kNoDeadline));
     co_await disposal.now();
@@ -82,6 +84,7 @@ Task<Answer<void>> carry_out(Call call, control::CreateRequest session,
     co_return streamed;
   }
   ATOLL_CO_TRY(model::Execution row, co_await executions.wait(execution, async::kNoDeadline));
+  fault::here("run.executed");
   co_await disposal.now();
   co_return co_await respond(call, json_response(200, execution_view(row)));
 }

@@ -4,6 +4,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <filesystem>
 #include <utility>
 
 #include "base/unique_fd.hpp"
@@ -87,6 +88,22 @@ Task<Result<std::string>> read_snapshot(RestPtr rest, std::string file) {
 Task<void> remove_snapshot_file(RestPtr rest, std::string file) {
   co_await on_pool(rest->pool,
                    [path = folder_of(*rest) + "/" + file] { (void)::unlink(path.c_str()); });
+}
+
+std::vector<std::string> snapshot_files(const Rest& rest) {
+  std::vector<std::string> names;
+  std::error_code failed;
+  for (const auto& entry : std::filesystem::directory_iterator(folder_of(rest), failed)) {
+    names.push_back(entry.path().filename().string());
+  }
+  return names;
+}
+
+Task<void> remove_forgotten(RestPtr rest, std::vector<std::string> files) {
+  for (const std::string& file : files) {
+    Result<store::SnapshotRow> row = co_await rest->control.store().snapshot(file);
+    if (!row && row.error().code() == Code::kNotFound) co_await remove_snapshot_file(rest, file);
+  }
 }
 
 control::Sessions::Restore restore_from(std::weak_ptr<Rest> rest) {

@@ -7,6 +7,7 @@
 #include "api/rest/routes.hpp"
 #include "api/rest/snapshot_files.hpp"
 #include "api/rest/views.hpp"
+#include "base/fault.hpp"
 
 namespace atl::api::rest {
 
@@ -29,6 +30,7 @@ Task<Answer<http::Response>> create_snapshot(Call call) {
   ATOLL_CO_TRY(control::Use use,
                co_await call.control().sessions().use(call.caller, call.session_id()));
   ATOLL_CO_TRY(std::string bytes, co_await use.sandbox().snapshot());
+  fault::here("snapshot.taken");
   std::string id = make_sortable_id();
   auto now = std::chrono::time_point_cast<std::chrono::milliseconds>(call.control().clock().wall());
   SnapshotRow row{.id = id,
@@ -39,10 +41,12 @@ Task<Answer<http::Response>> create_snapshot(Call call) {
                   .file = id,
                   .created_at = now};
   ATOLL_CO_CHECK(co_await write_snapshot(call.rest, row.file, std::move(bytes)));
+  fault::here("snapshot.file");
   std::string view = codec::serialize(snapshot_view(row));
   std::vector<store::Change> changes = keep_answer(call, once)(201, view, id);
   changes.push_back(store::PutSnapshot{row});
   Result<void> written = co_await store.write(std::move(changes));
+  fault::here("snapshot.written");
   if (!written) {
     co_await remove_snapshot_file(call.rest, row.file);
     co_return std::unexpected<Refusal>(std::move(written).error());
@@ -81,6 +85,7 @@ Task<Answer<http::Response>> delete_snapshot(Call call) {
   std::vector<store::Change> changes;
   changes.push_back(store::RemoveSnapshot{row.id});
   ATOLL_CO_CHECK(co_await call.control().store().write(std::move(changes)));
+  fault::here("snapshot.removed");
   co_await remove_snapshot_file(call.rest, row.file);
   co_return no_content();
 }

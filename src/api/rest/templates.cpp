@@ -23,11 +23,13 @@ Task<Answer<http::Response>> create_template(Call call) {
   ATOLL_CO_TRY(Once once, co_await begin_once(call, std::move(text)));
   if (once.earlier) co_return replay(*once.earlier);
   std::string id = *body.id;
-  ATOLL_CO_TRY(TemplatePtr made, co_await call.control().templates().add(id, std::move(body)));
+  auto extra = [keep = keep_answer(call, once)](const model::Template& row) {
+    return keep(201, codec::serialize(template_view(row)), row.id);
+  };
+  ATOLL_CO_TRY(TemplatePtr made,
+               co_await call.control().templates().add(id, std::move(body), std::move(extra)));
   call.control().pool().changed();
-  std::string view = codec::serialize(template_view(*made));
-  ATOLL_CO_CHECK(co_await write_answer(call, keep_answer(call, once), 201, view, id));
-  http::Response response = json_text_response(201, std::move(view));
+  http::Response response = json_response(201, template_view(*made));
   response.headers.add("Location", "/api/v1/templates/" + id);
   co_return response;
 }

@@ -10,6 +10,7 @@
 #include "api/limits.hpp"
 #include "api/rest/files.hpp"
 #include "api/rest/views.hpp"
+#include "base/fault.hpp"
 #include "http/multipart.hpp"
 
 namespace atl::api::rest {
@@ -51,6 +52,7 @@ Task<Answer<void>> begin_part(UploadPtr upload, std::string name,
   upload->size = 0;
   ATOLL_CO_TRY(upload->stream,
                co_await upload->place.sandbox().put_file(upload->path, upload->mode));
+  fault::here("upload.begun");
   co_return Answer<void>();
 }
 
@@ -64,6 +66,7 @@ Task<Answer<void>> take_data(UploadPtr upload, std::string data) {
   }
   upload->size += data.size();
   ATOLL_CO_CHECK(co_await upload->stream->write(std::move(data)));
+  fault::here("upload.data");
   co_return Answer<void>();
 }
 
@@ -73,6 +76,7 @@ Task<Answer<void>> end_part(UploadPtr upload) {
     co_return Answer<void>();
   }
   ATOLL_CO_CHECK(co_await upload->stream->finish());
+  fault::here("upload.finished");
   upload->stream.reset();
   std::string shown = shown_path(upload->path, upload->place.workspace);
   upload->files.push_back(object{{"name", json_text(shown.substr(shown.rfind('/') + 1))},

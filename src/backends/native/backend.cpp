@@ -1,9 +1,8 @@
 // The native backend: sandboxes made of Linux namespaces by atoll-launcher.
 #include <fcntl.h>
-#include <sys/socket.h>
-#include <sys/un.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdio>
 
 #include "backends/native/launcher_client.hpp"
@@ -49,7 +48,14 @@ class NativeBackend : public sandbox::Backend {
     return native::start_zygote(executor_, launcher_, std::move(preload));
   }
 
-  Task<Result<std::vector<SandboxId>>> list() override { return launcher_->list(); }
+  // Also those of which nothing but the token is left.
+  Task<Result<std::vector<SandboxId>>> list() override {
+    ATOLL_CO_TRY(std::vector<SandboxId> ids, co_await launcher_->list());
+    for (SandboxId& id : tokens_.all()) {
+      if (std::ranges::find(ids, id) == ids.end()) ids.push_back(std::move(id));
+    }
+    co_return ids;
+  }
 
   Task<Result<void>> destroy(SandboxId id) override {
     auto reply = co_await launcher_->call(engine::LauncherOp::kDestroy, id);
@@ -66,24 +72,11 @@ class NativeBackend : public sandbox::Backend {
   bool once_;
 };
 
-// A launcher that outlived an earlier `atoll`.
-UniqueFd find_launcher(const std::string& run_folder) {
-  sockaddr_un address{.sun_family = AF_UNIX, .sun_path = {}};
-  std::string path = run_folder + "/launcher.sock";
-  if (path.size() >= sizeof address.sun_path) return {};
-  path.copy(address.sun_path, path.size());
-  UniqueFd socket(::socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0));
-  if (!socket ||
-      ::connect(socket.get(), reinterpret_cast<sockaddr*>(&address), sizeof address) != 0)
-    return {};
-  return socket;
-}
-
 Result<std::unique_ptr<sandbox::Backend>> make_native(BackendOptions options) {
   std::string run_folder =
       options.run_folder.empty() ? native::default_run_folder() : options.run_folder;
   UniqueFd control = std::move(options.control);
-  if (!control && !options.once) control = find_launcher(run_folder);
+  if (!control && !options.once) control = native::find_launcher(run_folder);
   if (!control) {
     native::LauncherOptions launcher{.run_folder = run_folder,
                                      .client_uid = ::geteuid(),

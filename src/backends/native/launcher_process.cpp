@@ -4,9 +4,15 @@
 #include <limits.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
+#include <sys/time.h>
+#include <sys/un.h>
 #include <unistd.h>
 
 #include <cstdlib>
+#include <filesystem>
+#include <vector>
+
+#include "engine/launcher_protocol.hpp"
 
 extern char** environ;
 
@@ -14,6 +20,39 @@ namespace atl::backends::native {
 namespace {
 
 constexpr const char* kDataFolder = "/var/lib/atoll";
+constexpr timeval kPatience{.tv_sec = 10, .tv_usec = 0};  // with a launcher that is busy
+
+UniqueFd connect_to(const std::string& path) {
+  sockaddr_un address{.sun_family = AF_UNIX, .sun_path = {}};
+  if (path.size() >= sizeof address.sun_path) return {};
+  path.copy(address.sun_path, path.size());
+  UniqueFd socket(::socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0));
+  if (!socket ||
+      ::connect(socket.get(), reinterpret_cast<sockaddr*>(&address), sizeof address) != 0)
+    return {};
+  return socket;
+}
+
+struct Found {
+  std::string path;
+  UniqueFd socket;
+};
+
+// The names of those that were killed are removed.
+std::vector<Found> launchers_of(const std::string& run_folder) {
+  std::vector<Found> found;
+  std::error_code failed;
+  for (const auto& entry : std::filesystem::directory_iterator(run_folder, failed)) {
+    if (!entry.path().filename().string().starts_with("launcher.")) continue;
+    UniqueFd socket = connect_to(entry.path().string());
+    if (socket) {
+      found.push_back({entry.path().string(), std::move(socket)});
+    } else if (errno == ECONNREFUSED) {
+      ::unlink(entry.path().c_str());
+    }
+  }
+  return found;
+}
 
 }  // namespace
 
@@ -31,6 +70,23 @@ Result<std::string> program_folder() {
   if (size <= 0) return fail_errno("finding this program");
   std::string_view text(path, static_cast<std::size_t>(size));
   return std::string(text.substr(0, text.rfind('/')));
+}
+
+UniqueFd find_launcher(const std::string& run_folder) {
+  std::vector<Found> all = launchers_of(run_folder);
+  return all.empty() ? UniqueFd() : std::move(all.front().socket);
+}
+
+void settle_launchers(const std::string& run_folder) {
+  for (const auto& [path, socket] : launchers_of(run_folder)) {
+    // It does one thing at a time: an answer says that it has done the one before.
+    engine::RequestHeader request{.op = engine::LauncherOp::kList};
+    engine::LauncherReply reply;
+    ::setsockopt(socket.get(), SOL_SOCKET, SO_RCVTIMEO, &kPatience, sizeof kPatience);
+    bool asked = ::send(socket.get(), &request, sizeof request, MSG_NOSIGNAL) > 0;
+    ssize_t size = asked ? ::recv(socket.get(), &reply, sizeof reply, 0) : 0;
+    if (size == 0 || (size < 0 && errno == ECONNRESET)) ::unlink(path.c_str());  // it was dying
+  }
 }
 
 Result<UniqueFd> start_launcher(const LauncherOptions& options) {

@@ -7,6 +7,7 @@
 #include "async/unix_socket.hpp"
 #include "backends/native/create_request.hpp"
 #include "backends/native/zygotes.hpp"
+#include "base/fault.hpp"
 
 namespace atl::backends::native {
 
@@ -38,6 +39,7 @@ NativeSandbox::NativeSandbox(async::Executor executor, std::shared_ptr<LauncherC
 Task<Result<void>> NativeSandbox::start() {
   if (state_ != State::kCreated) co_return fail(Code::kConflict, "the sandbox was started before");
   ATOLL_CO_TRY(token_, tokens_.make(id()));
+  fault::here("sandbox.token");
   ATOLL_CO_TRY(engine::CreateRequest request, create_request(spec_, token_));
   std::vector<int> descriptors;
   for (const sandbox::Mount& mount : spec_.mounts) descriptors.push_back(mount.source.get());
@@ -54,6 +56,7 @@ Task<Result<void>> NativeSandbox::start() {
     descriptors.push_back(guest_end.get());
   }
   Result<engine::LauncherReply> reply = co_await launcher_->create(request, std::move(descriptors));
+  fault::here("sandbox.made");
   if (!reply) {
     tokens_.forget(id());
     co_return fail(std::move(reply).error());
@@ -74,7 +77,11 @@ Task<Result<void>> NativeSandbox::start() {
 }
 
 Task<Result<void>> NativeSandbox::stop() {
-  if (state_ == State::kCreated || state_ == State::kStopped) co_return Result<void>();
+  if (state_ == State::kCreated) co_return Result<void>();
+  if (state_ == State::kStopped) {  // by itself, perhaps
+    tokens_.forget(id());
+    co_return Result<void>();
+  }
   drop_guest();
   if (once_) {
     state_ = State::kStopped;

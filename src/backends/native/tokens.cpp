@@ -5,6 +5,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <filesystem>
+
 #include "base/unique_fd.hpp"
 
 namespace atl::backends::native {
@@ -33,6 +35,15 @@ Result<guest::Token> Tokens::find(const SandboxId& id) const {
     return fail(Code::kNotFound, "nothing is known of this sandbox");
   }
   return token;
+}
+
+std::vector<SandboxId> Tokens::all() const {
+  std::vector<SandboxId> ids;
+  std::error_code failed;
+  for (const auto& entry : std::filesystem::directory_iterator(folder_, failed)) {
+    if (entry.path().extension() == kExtension) ids.emplace_back(entry.path().stem().string());
+  }
+  return ids;
 }
 
 void Tokens::forget(const SandboxId& id) const {

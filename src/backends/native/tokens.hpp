@@ -3,6 +3,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "base/ids.hpp"
 #include "base/result.hpp"
@@ -18,10 +19,12 @@ class Tokens {
   Result<guest::Token> make(const SandboxId& id) const;
   Result<guest::Token> find(const SandboxId& id) const;
   void forget(const SandboxId& id) const;
+  std::vector<SandboxId> all() const;
 
  private:
-  std::string path(const SandboxId& id) const { return folder_ + "/" + id.str() + ".token"; }
+  std::string path(const SandboxId& id) const { return folder_ + "/" + id.str() + kExtension; }
 
+  static constexpr const char* kExtension = ".token";
   std::string folder_;
 };
 

@@ -11,10 +11,10 @@ namespace {
 auto members(const model::Session& row) {
   const auto& [id, tenant, key_id, session_key, template_id, node, backend, sandbox_id, state,
                config, labels, metadata, layers, missing, created, updated, ready, expires, ended,
-               error_code, error_message] = row;
+               error_code, error_message, snapshot_id, one_shot] = row;
   return std::tuple(id, tenant, key_id, session_key, template_id, node, backend, sandbox_id, state,
                     codec::encode(config), labels, metadata, layers, missing, created, updated,
-                    ready, expires, ended, error_code, error_message);
+                    ready, expires, ended, error_code, error_message, snapshot_id, one_shot);
 }
 
 auto members(const model::Execution& row) {
@@ -77,6 +77,8 @@ model::Session full_session() {
   row.ended_at = at(1'700'000'200'000);
   row.error_code = "sandbox_lost";
   row.error_message = "it went away; 'quoted'";
+  row.snapshot_id = "s1";
+  row.one_shot = true;
   return row;
 }
 
