@@ -3,6 +3,7 @@ import fcntl
 import itertools
 import os
 import subprocess
+import sys
 import time
 
 ENV = {"PATH": "/usr/local/bin:/usr/bin:/bin:/usr/sbin:/sbin", "LANG": "C", "HOME": "/tmp"}
@@ -91,4 +92,5 @@ def output_of(argv, timeout=60):
     run = subprocess.run(argv, env=ENV, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=timeout)
     if run.returncode != 0:
         raise RuntimeError((run.stderr or run.stdout).strip().splitlines()[-1:] or f"exit {run.returncode}")
+    sys.stderr.write(run.stderr)  # what it found odd
     return run.stdout
