@@ -49,7 +49,9 @@ int serve_command(Arguments arguments) {
   Result<server::Place> place =
       server::prepare_place(loaded->config.data, identity.uid, identity.gid);
   if (!place) return own_failure(place.error());
-  place->run_folder = backends::native::default_run_folder() + "/" + place->run_folder;
+  const std::string& run_dir = loaded->config.sandbox.backends.native.run_dir;
+  place->run_folder = (run_dir.empty() ? backends::native::default_run_folder() : run_dir) + "/" +
+                      place->run_folder;
   server::raise_open_files(loaded->config.sessions.max_active,
                            loaded->config.server.limits.connections);
   Result<UniqueFd> launcher = UniqueFd();

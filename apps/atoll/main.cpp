@@ -176,7 +176,7 @@ int show_config_command(Arguments arguments) {
   const char* home = std::getenv("HOME");
   return config_command(arguments, {.environment = environ,
                                     .home = home != nullptr ? home : "",
-                                    .data = images::data_folder().value_or("")});
+                                    .data = images::server_folder().value_or("")});
 }
 
 // What speaks HTTP lies beside this program: linked in, its relocations would be paid for by every

@@ -8,21 +8,20 @@
 
 namespace atl::api {
 
-inline constexpr std::size_t kMaxJsonBody = 16u << 20;  // code and stdin are inside
-inline constexpr std::size_t kMaxSmallBody = 1u << 20;  // everything else
+inline constexpr std::size_t kMaxSmallBody = 1u << 20;  // what holds neither code nor stdin
 inline constexpr std::size_t kMaxCode = 8u << 20;
 inline constexpr std::size_t kMaxCommand = 128u << 10;  // one argument of execve, as Linux has it
 inline constexpr std::size_t kMaxArguments = 4096;
 inline constexpr std::size_t kMaxArgumentBytes = 1u << 20;
 inline constexpr std::size_t kMaxStdin = 8u << 20;
-inline constexpr std::size_t kMaxName = 256;       // ids, keys, languages, contexts
-inline constexpr std::size_t kMaxPath = 4096;      // a path in a sandbox
-inline constexpr std::size_t kMaxEntries = 256;    // of env, labels, metadata
-inline constexpr std::size_t kMaxValue = 32768;    // of one of env
-inline constexpr std::size_t kMaxLabel = 1024;     // value of one label
-inline constexpr std::size_t kMaxMetadata = 8192;  // value of one of metadata
-inline constexpr std::uint64_t kMaxSeconds = 7 * 24 * 3600;
-inline constexpr std::uint64_t kMaxOutput = 256ull << 20;  // max_output_bytes
+inline constexpr std::size_t kMaxName = 256;                       // ids, keys, languages, contexts
+inline constexpr std::size_t kMaxPath = 4096;                      // a path in a sandbox
+inline constexpr std::size_t kMaxEntries = 256;                    // of env, labels, metadata
+inline constexpr std::size_t kMaxValue = 32768;                    // of one of env
+inline constexpr std::size_t kMaxLabel = 1024;                     // value of one label
+inline constexpr std::size_t kMaxMetadata = 8192;                  // value of one of metadata
+inline constexpr std::uint64_t kMaxSeconds = 3650ull * 24 * 3600;  // control says less
+inline constexpr std::uint64_t kMaxOutput = 256ull << 20;          // max_output_bytes
 inline constexpr std::size_t kMaxIdempotencyKey = 255;
 
 inline constexpr std::chrono::seconds kMaxWait{3600};    // Prefer: wait
@@ -36,7 +35,8 @@ inline constexpr std::size_t kPageOutput = 16u << 20;  // outputs in one page of
 inline constexpr std::size_t kMaxListing = 10'000;     // files in one answer
 inline constexpr std::uint32_t kMaxDepth = 32;
 inline constexpr std::size_t kMaxTerminalMessage = 1u << 20;
-inline constexpr std::uint64_t kMaxSnapshots = 1000;  // of one tenant
-inline constexpr std::size_t kChunk = 64u << 10;      // bytes moved at a time
+inline constexpr std::uint64_t kMaxSnapshots = 1000;             // of one tenant
+inline constexpr std::uint64_t kMaxSnapshotBytes = 64ull << 30;  // of one
+inline constexpr std::size_t kChunk = 64u << 10;                 // bytes moved at a time
 
 }  // namespace atl::api

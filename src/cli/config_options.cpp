@@ -12,7 +12,7 @@ ConfigOptions& options_of(void* target) { return *static_cast<ConfigOptions*>(ta
 
 Result<void> set_set(void* target, std::string_view value) {
   if (value.find('=') == std::string_view::npos || value[0] == '=') {
-    return fail(Code::kInvalidArgument, "write PATH=VALUE, such as server.workers=4");
+    return fail(Code::kInvalidArgument, "write PATH=VALUE, such as pool.size=4");
   }
   options_of(target).sets.emplace_back(value);
   return {};
@@ -42,7 +42,7 @@ constexpr std::array kTable{
            .complete = Complete::kFolder},
     Option{.name = "set",
            .argument = "PATH=VALUE",
-           .help = "Set a field, over file and environment: server.workers=4. Strings stand as "
+           .help = "Set a field, over file and environment: pool.size=4. Strings stand as "
                    "they are, everything else is JSON. May be given several times.",
            .set = set_set},
     Option{.name = "output",

@@ -8,16 +8,16 @@
 #include <vector>
 
 #include "cli/mounts.hpp"
+#include "sandbox/host_root.hpp"
 
 namespace atl::cli {
 
 // What a sandbox's root is made of where nothing is mounted: the host's system folders, or an
 // image.
 using InsideRoot = std::function<std::vector<std::string>(const std::string& folder)>;
-std::vector<std::string> names_in_host_root(const std::string& folder);
 
 // None when it is no folder, a symlink, or cannot be read by the caller.
 std::vector<std::string> names_inside(const std::string& folder, std::span<const MountText> mounts,
-                                      const InsideRoot& root = &names_in_host_root);
+                                      const InsideRoot& root = &sandbox::names_in_host_root);
 
 }  // namespace atl::cli

@@ -57,7 +57,7 @@ Result<sandbox::FilesystemPolicy> make_policy(const RunOptions& options,
   sandbox::FilesystemPatterns patterns{.deny_read = options.deny_read,
                                        .allow_write = options.allow_write,
                                        .deny_write = options.deny_write};
-  InsideRoot root = &names_in_host_root;
+  InsideRoot root = &sandbox::names_in_host_root;
   if (!layers.empty()) {
     root = [layers](const std::string& folder) { return names_in_layers(folder, layers); };
   }

@@ -22,7 +22,7 @@ BOOST_DESCRIBE_STRUCT(TlsConfig, (), (cert_file, key_file))
 struct ServerLimits {
   std::uint32_t connections = 10'000;
   std::uint64_t header_bytes = 16 * 1024;
-  std::uint64_t body_bytes = 8 * 1024 * 1024;
+  std::uint64_t body_bytes = 16 * 1024 * 1024;
   std::uint64_t upload_bytes = 16ull << 30;
   std::uint32_t header_timeout = 10;
   std::uint32_t body_timeout = 60;
@@ -37,10 +37,9 @@ struct ServerConfig {
   std::string listen = "127.0.0.1:8080";
   std::string unix_socket;
   TlsConfig tls;
-  std::uint32_t workers = 0;
   ServerLimits limits;
 };
-BOOST_DESCRIBE_STRUCT(ServerConfig, (), (listen, unix_socket, tls, workers, limits))
+BOOST_DESCRIBE_STRUCT(ServerConfig, (), (listen, unix_socket, tls, limits))
 
 struct RetentionConfig {
   std::uint64_t ended_sessions = 7 * 86400;
@@ -89,7 +88,7 @@ BOOST_DESCRIBE_STRUCT(ExecutionsConfig, (),
 struct PoolConfig {
   std::uint32_t size = 5;
   std::uint32_t max_total = 64;
-  std::uint32_t replenish_per_second = 50;
+  std::uint32_t replenish_per_second = 1000;
   std::uint32_t min_free_memory_percent = 10;
   std::uint32_t check_interval = 30;
 };

@@ -77,9 +77,9 @@ TEST(ConfigEnvironment, UnknownNames) {
 }
 
 TEST(ConfigEnvironment, BlocksAndTheirFields) {
-  Config config = with({{"ATOLL_SERVER__WORKERS", "7"},
-                        {"ATOLL_SERVER", R"({"workers": 1, "listen": "127.0.0.1:1"})"}});
-  EXPECT_EQ(config.server.workers, 7u);
+  Config config = with({{"ATOLL_SERVER__UNIX_SOCKET", "/b"},
+                        {"ATOLL_SERVER", R"({"unix_socket": "/a", "listen": "127.0.0.1:1"})"}});
+  EXPECT_EQ(config.server.unix_socket, "/b");
   EXPECT_EQ(config.server.listen, "127.0.0.1:1");
   EXPECT_EQ(complaint({{"ATOLL_LOG", "debug"}}), "ATOLL_LOG: /log must be an object");
 }

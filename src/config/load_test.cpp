@@ -36,16 +36,16 @@ TEST(ConfigLoad, ASandboxBlockBringsItsOwnDefaults) {
 // covers: atoll config, C35
 TEST(ConfigLoad, LaterSourcesWinAndOriginsAreKept) {
   Sources sources = from_file(
-      "{\n  // c\n  \"server\": {\"workers\": 1, \"listen\": \"[::1]:1\"},\n"
+      "{\n  // c\n  \"server\": {\"unix_socket\": \"/a\", \"listen\": \"[::1]:1\"},\n"
       "  \"log\": {\"level\": \"warn\"}\n}");
-  sources.environment = {{"ATOLL_SERVER__WORKERS", "2"}, {"ATOLL_LOG__LEVEL", "error"}};
+  sources.environment = {{"ATOLL_SERVER__UNIX_SOCKET", "/b"}, {"ATOLL_LOG__LEVEL", "error"}};
   sources.overrides = {{"log.level", "debug", "--log-level"}};
   Loaded loaded = load_or_die(sources);
   EXPECT_EQ(loaded.config.server.listen, "[::1]:1");
-  EXPECT_EQ(loaded.config.server.workers, 2u);
+  EXPECT_EQ(loaded.config.server.unix_socket, "/b");
   EXPECT_EQ(loaded.config.log.level, LogLevel::kDebug);
   EXPECT_EQ(loaded.origin_of("server.listen").to_string(), "f.json:3");
-  EXPECT_EQ(loaded.origin_of("server.workers").to_string(), "ATOLL_SERVER__WORKERS");
+  EXPECT_EQ(loaded.origin_of("server.unix_socket").to_string(), "ATOLL_SERVER__UNIX_SOCKET");
   EXPECT_EQ(loaded.origin_of("log.level").to_string(), "--log-level");
   EXPECT_EQ(loaded.origin_of("pool.size").to_string(), "default");
   EXPECT_EQ(loaded.file, "f.json");
@@ -55,10 +55,10 @@ TEST(ConfigLoad, OverridesTakeAnySpellingAndJson) {
   Loaded loaded =
       load_or_die({.overrides = {{"sandbox.network.allowed_domains", R"(["a.com"])", "--set"},
                                  {"Sandbox.Mode", "shared", "--set"},
-                                 {"server", R"({"workers": 3})", "--set"}}});
+                                 {"pool", R"({"size": 3})", "--set"}}});
   EXPECT_EQ(loaded.config.sandbox.network.allowed_domains, std::vector<std::string>{"a.com"});
   EXPECT_EQ(loaded.config.sandbox.mode, SandboxMode::kShared);
-  EXPECT_EQ(loaded.config.server.workers, 3u);
+  EXPECT_EQ(loaded.config.pool.size, 3u);
 }
 
 TEST(ConfigLoad, UnknownKeysNameTheNearest) {
@@ -76,12 +76,12 @@ TEST(ConfigLoad, UnknownKeysNameTheNearest) {
 TEST(ConfigLoad, WrongTypesAndRanges) {
   EXPECT_EQ(problem_of(R"({"auth": {"enabled": 1}})"),
             "f.json:1:22: /auth/enabled must be true or false");
-  EXPECT_EQ(problem_of(R"({"server": {"workers": 257}})"),
-            "f.json:1:24: /server/workers must be a whole number from 0 to 256");
+  EXPECT_EQ(problem_of(R"({"pool": {"size": 1001}})"),
+            "f.json:1:19: /pool/size must be a whole number from 0 to 1000");
   for (const char* value : {"-1", "1.5", "\"1\"", "null", "[]", "1e300", "99999999999999999999"}) {
-    EXPECT_NE(problem_of(std::string(R"({"server": {"workers": )") + value + "}}"), "") << value;
+    EXPECT_NE(problem_of(std::string(R"({"pool": {"size": )") + value + "}}"), "") << value;
   }
-  EXPECT_EQ(problem_of(R"({"server": {"workers": 3.0}})"), "");
+  EXPECT_EQ(problem_of(R"({"pool": {"size": 3.0}})"), "");
   EXPECT_EQ(problem_of(R"({"sandbox": {"mode": "per_session"}})"),
             "f.json:1:22: /sandbox/mode must be one of per-session, shared, disabled");
   EXPECT_EQ(problem_of(R"({"sandbox": {"filesystem": {"denyRead": ["a", 2]}}})"),
@@ -105,7 +105,7 @@ TEST(ConfigLoad, TextsAreBounded) {
 }
 
 TEST(ConfigLoad, TellsAllProblemsAtOnce) {
-  Sources sources = from_file(R"({"a": 1, "server": {"listen": "x", "workers": true}})");
+  Sources sources = from_file(R"({"a": 1, "server": {"listen": "x", "unix_socket": true}})");
   sources.environment = {{"ATOLL_POOL__SIZE", "many"}};
   sources.overrides = {{"pool.sise", "1", "--set"}};
   std::expected<Loaded, Problems> loaded = load(sources);

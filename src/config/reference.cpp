@@ -61,7 +61,7 @@ class Writer {
       value += "; in a file with a `sandbox` block " + blocked_.at(leaf.path);
     }
     out_ += "| `" + leaf.path + "` | " + value + " | " + limits(leaf) + " | " +
-            std::string(leaf.rule->says) + " |\n";
+            std::string(leaf.rule->says) + (leaf.rule->later ? " *Not in use yet.*" : "") + " |\n";
   }
 
   std::map<std::string, std::string> plain_ = defaults(false);

@@ -23,6 +23,7 @@ struct Rule {
   std::string_view choices = {};  // texts with a closed set: "Always IfNotPresent Never"
   std::string_view unit = {};     // of numbers: "s", "bytes"
   Secret secret = Secret::kNo;
+  bool later = false;  // taken and checked, but for a part that this version does not have
 };
 
 std::span<const Rule> sandbox_rules();

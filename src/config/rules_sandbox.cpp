@@ -23,25 +23,33 @@ constexpr std::array kRules{
                  "share one. `disabled`: as with `enabled` false."},
     Rule{.path = "sandbox.network.allowedDomains",
          .says = "Domains that sandboxes may reach; empty: none. A backend that cannot enforce the "
-                 "list refuses the session.",
+                 "list refuses the session with 422 `policy_unsupported`; native has no network to "
+                 "give yet.",
          .most = kMaxDomain,
          .items = kMaxRules,
          .check = check_domain},
     Rule{.path = "sandbox.network.deniedDomains",
-         .says = "Domains that sandboxes may not reach, also where `allowedDomains` allows them.",
+         .says =
+             "Domains that sandboxes may not reach, also where `allowedDomains` allows them. Where "
+             "there is no network nothing can be reached.",
          .most = kMaxDomain,
          .items = kMaxRules,
          .check = check_domain},
     Rule{.path = "sandbox.network.allowLocalBinding",
          .says = "Whether programs may listen on local ports where the backend shares the host's "
-                 "network (srt). Native sandboxes have a network of their own and always may."},
-    Rule{.path = "sandbox.filesystem.denyRead",
-         .says = "Paths and globs that cannot be read inside.",
-         .most = kMaxPath,
-         .items = kMaxRules,
-         .check = check_path},
+                 "network (srt). Native sandboxes have a network of their own and always may.",
+         .later = true},
+    Rule{
+        .path = "sandbox.filesystem.denyRead",
+        .says =
+            "Paths and globs inside the sandbox that cannot be read there; `~` is the workspace. A "
+            "glob stands for what exists when the sandbox is made.",
+        .most = kMaxPath,
+        .items = kMaxRules,
+        .check = check_path},
     Rule{.path = "sandbox.filesystem.allowWrite",
-         .says = "Paths and globs that can be written besides the workspace and /tmp.",
+         .says =
+             "Folders that can be written besides the workspace and /tmp; they are empty at first.",
          .most = kMaxPath,
          .items = kMaxRules,
          .check = check_path},

@@ -43,7 +43,8 @@ Task<Result<ContextId>> Contexts::open(ContextOptions options) {
   co_return id;
 }
 
-Task<Result<ContextId>> Contexts::default_of(Language language) {
+Task<Result<ContextId>> Contexts::default_of(Language language,
+                                             std::map<std::string, std::string> env) {
   // Whoever comes first opens it, the others wait for him.
   for (;;) {
     auto found = defaults_.find(language);
@@ -66,7 +67,7 @@ Task<Result<ContextId>> Contexts::default_of(Language language) {
   };
   defaults_.emplace(language, ContextId());
   Claim claim{.owner = this, .language = language, .id = {}};
-  ATOLL_CO_TRY(claim.id, co_await open({.language = language}));
+  ATOLL_CO_TRY(claim.id, co_await open({.language = language, .env = std::move(env)}));
   co_return claim.id;
 }
 

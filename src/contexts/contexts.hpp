@@ -36,8 +36,9 @@ class Contexts {
 
   // kResourceExhausted beyond kMaxContexts, and whatever Context::open says.
   async::Task<Result<ContextId>> open(ContextOptions options);
-  // The context for runs that name none: opened when it is first asked for.
-  async::Task<Result<ContextId>> default_of(Language language);
+  // The context for runs that name none: opened when it is first asked for, with this environment.
+  async::Task<Result<ContextId>> default_of(Language language,
+                                            std::map<std::string, std::string> env = {});
   // After a crash of the server: what the guest still had of the last run.
   async::Task<Result<std::optional<RunResult>>> reattach(ContextId id, std::uint64_t exec_id,
                                                          ContextOptions options,

@@ -67,11 +67,13 @@ class TestSandbox final : public sandbox::Sandbox {
   using Bytes = std::unique_ptr<sandbox::ByteStream>;
   using Files = std::vector<sandbox::FileInfo>;
   Answer<Bytes> put_file(std::string, std::uint32_t) override { return none<Bytes>(); }
-  Answer<Bytes> get_file(std::string) override { return none<Bytes>(); }
+  Answer<Bytes> get_file(std::string, std::uint64_t, std::uint64_t) override {
+    return none<Bytes>();
+  }
   Answer<Bytes> put_tree(std::string) override { return none<Bytes>(); }
   Answer<Bytes> get_tree(std::string) override { return none<Bytes>(); }
   Answer<sandbox::FileInfo> stat(std::string) override { return none<sandbox::FileInfo>(); }
-  Answer<Files> list(std::string, std::uint32_t) override { return none<Files>(); }
+  Answer<Files> list(std::string, std::uint32_t, std::size_t) override { return none<Files>(); }
   Answer<void> make_dir(std::string, std::uint32_t, bool) override { return none<void>(); }
   Answer<void> move(std::string, std::string, bool) override { return none<void>(); }
   Answer<void> remove(std::string, bool) override { return none<void>(); }

@@ -11,23 +11,24 @@ using async::Task;
 namespace {
 
 constexpr std::chrono::minutes kSweep{10};
-constexpr std::chrono::hours kAnswersKept{24};
 
 }  // namespace
 
 Control::Control(ControlOptions options)
-    : cleanup_on_exit_(options.cleanup_on_exit),
+    : mode_(options.mode),
+      cleanup_on_exit_(options.cleanup_on_exit),
       results_kept_(options.results_kept),
+      answers_kept_(options.answers_kept),
       store_(std::move(options.store)),
       node_(std::move(options.node)),
-      templates_(*store_, clock_),
+      templates_(*store_, clock_, options.pool.size, options.package_index),
       keys_(*store_, clock_),
-      pool_(options.executor, templates_, *node_),
+      pool_(options.executor, templates_, *node_, options.pool),
       sessions_(options.executor, *store_, clock_, templates_, *node_, pool_, events_, options.mode,
                 options.limits),
       executions_(options.executor, *store_, clock_, sessions_, events_,
-                  Journals(options.journal_folder)),
-      idempotency_(*store_, clock_),
+                  Journals(options.journal_folder), options.executions),
+      idempotency_(*store_, clock_, options.answers_kept),
       tasks_(options.executor) {}
 
 Control::~Control() = default;
@@ -35,10 +36,11 @@ Control::~Control() = default;
 Task<Result<void>> Control::start() {
   ATOLL_CO_CHECK(co_await templates_.load());
   ATOLL_CO_CHECK(co_await keys_.load());
-  ATOLL_CO_CHECK(co_await node_->open_default());
+  bool enabled = mode_ != Mode::kDisabled;
+  if (enabled) ATOLL_CO_CHECK(co_await node_->open_default());
   ATOLL_CO_CHECK(co_await reconcile());
   tasks_.spawn(sessions_.run_timers());
-  pool_.start();
+  if (enabled) pool_.start();
   tasks_.spawn(remove_old());
   co_return Result<void>();
 }
@@ -47,7 +49,7 @@ Task<void> Control::remove_old() {
   for (;;) {
     auto now = std::chrono::time_point_cast<std::chrono::milliseconds>(clock_.wall());
     Result<std::uint64_t> gone = co_await store_->remove_old(
-        {.sessions_ended_before = now - results_kept_, .idempotency_before = now - kAnswersKept});
+        {.sessions_ended_before = now - results_kept_, .idempotency_before = now - answers_kept_});
     if (!gone) log::warn("retention_failed", log::kv("error", gone.error().to_string()));
     co_await async::sleep_for(kSweep);
   }

@@ -26,9 +26,13 @@ struct ControlOptions {
   std::unique_ptr<Node> node;
   Mode mode = Mode::kPerSession;
   SessionLimits limits;
+  ExecutionLimits executions;
+  PoolSettings pool;
+  bool package_index = false;  // templates may have packages
   bool cleanup_on_exit = true;
   std::string journal_folder;  // empty: the output of a running execution dies with the server
   std::chrono::seconds results_kept{7 * 24 * 3600};  // of sessions that have ended
+  std::chrono::seconds answers_kept{24 * 3600};      // to requests that are repeated
 };
 
 class Control {
@@ -61,8 +65,10 @@ class Control {
   async::Task<Result<void>> end_unknown();
   async::Task<void> remove_old();
 
+  Mode mode_;
   bool cleanup_on_exit_;
   std::chrono::seconds results_kept_;
+  std::chrono::seconds answers_kept_;
   SystemClock clock_;
   std::unique_ptr<store::Store> store_;
   std::unique_ptr<Node> node_;

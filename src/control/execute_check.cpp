@@ -36,7 +36,8 @@ Result<void> check_words(const ExecuteRequest& request) {
 
 }  // namespace
 
-Result<void> check_request(ExecuteRequest& request, const std::string& default_language) {
+Result<void> check_request(ExecuteRequest& request, const std::string& default_language,
+                           std::chrono::seconds longest_time) {
   int forms = (request.code ? 1 : 0) + (request.shell_command.empty() ? 0 : 1) +
               (request.argv.empty() ? 0 : 1);
   if (forms != 1) {
@@ -46,8 +47,9 @@ Result<void> check_request(ExecuteRequest& request, const std::string& default_l
     return fail(Code::kInvalidArgument, "a context runs code, not commands");
   }
   if (request.timeout && (!std::isfinite(*request.timeout) || *request.timeout < 0 ||
-                          *request.timeout > kMaxSeconds)) {
-    return fail(Code::kInvalidArgument, "timeout is between 0 and 86400 seconds");
+                          *request.timeout > static_cast<double>(longest_time.count()))) {
+    return fail(Code::kInvalidArgument, "timeout is between 0 and " +
+                                            std::to_string(longest_time.count()) + " seconds here");
   }
   if (request.code && request.code->size() > kMaxCode) {
     return fail(Code::kTooLarge, "the code is longer than 8 MiB");

@@ -25,7 +25,7 @@ ContextView view_of(const contexts::ContextInfo& info) {
 Task<Result<ContextId>> Executions::context_of(LiveSessionPtr session, ExecuteRequest* request) {
   if (request->context != "default") co_return ContextId(request->context);
   ATOLL_CO_TRY(contexts::Language language, contexts::language_of(request->language));
-  co_return co_await session->contexts->default_of(language);
+  co_return co_await session->contexts->default_of(language, session->row.config.environment);
 }
 
 // The interpreter behind a context may be another one after each run.

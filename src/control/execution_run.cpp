@@ -21,13 +21,6 @@ namespace {
 // Longer code does not fit into one argument of a program.
 constexpr std::size_t kInlineCode = 96 * 1024;
 constexpr std::chrono::seconds kGrace{2};
-constexpr double kCodeTimeout = 30;
-constexpr double kCommandTimeout = 60;
-
-std::chrono::milliseconds timeout_of(const ExecuteRequest& request) {
-  double seconds = request.timeout.value_or(request.code ? kCodeTimeout : kCommandTimeout);
-  return std::chrono::milliseconds(static_cast<std::int64_t>(std::ceil(seconds * 1000)));
-}
 
 // The command line of code, which is put into a file where it must be.
 Task<Result<std::vector<std::string>>> command_of(std::shared_ptr<sandbox::Sandbox> sandbox,
@@ -88,6 +81,12 @@ std::string result_json(const contexts::RunResult& result) {
 
 }  // namespace
 
+std::chrono::milliseconds Executions::time_of(const ExecuteRequest& request) const {
+  if (!request.timeout) return request.code ? limits_.code_time : limits_.command_time;
+  if (*request.timeout == 0) return limits_.longest_time;
+  return std::chrono::milliseconds(static_cast<std::int64_t>(std::ceil(*request.timeout * 1000)));
+}
+
 Task<Result<void>> Executions::run_program(LiveExecutionPtr execution, ExecuteRequest* request) {
   std::shared_ptr<sandbox::Sandbox> sandbox = execution->session->sandbox;
   sandbox::ExecRequest exec;
@@ -104,8 +103,8 @@ Task<Result<void>> Executions::run_program(LiveExecutionPtr execution, ExecuteRe
   exec.cwd = std::move(request->cwd);
   exec.stdin_data = std::move(request->stdin_data);
   exec.stdin_open = request->stdin_open;
-  exec.timeout = timeout_of(*request);
-  exec.max_output_bytes = request->max_output_bytes;
+  exec.timeout = time_of(*request);
+  exec.max_output_bytes = request->max_output_bytes.value_or(limits_.output_bytes);
   fault::here("execute.running");
   ATOLL_CO_TRY(std::unique_ptr<sandbox::Process> started, co_await sandbox->spawn(std::move(exec)));
   fault::here("execute.spawned");
@@ -142,9 +141,10 @@ Task<Result<void>> Executions::run_in_context(LiveExecutionPtr execution, Execut
   ATOLL_CO_TRY(ContextId id, co_await context_of(execution->session, request));
   execution->row.context_id = id;
   execution->changed.notify_all();
-  contexts::RunRequest run{.code = std::move(*request->code),
-                           .timeout = timeout_of(*request),
-                           .max_output_bytes = request->max_output_bytes};
+  contexts::RunRequest run{
+      .code = std::move(*request->code),
+      .timeout = time_of(*request),
+      .max_output_bytes = request->max_output_bytes.value_or(limits_.output_bytes)};
   std::shared_ptr<Spool> spool = execution->spool;
   run.on_event = [spool](const contexts::RunEvent* event) { return keep_event(spool, event); };
   ATOLL_CO_TRY(contexts::RunResult result, co_await session.contexts->run(id, std::move(run)));

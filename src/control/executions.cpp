@@ -27,13 +27,15 @@ Error no_execution(const ExecutionId& id) {
 }  // namespace
 
 Executions::Executions(async::Executor executor, store::Store& store, const Clock& clock,
-                       Sessions& sessions, Events& events, Journals journals)
+                       Sessions& sessions, Events& events, Journals journals,
+                       ExecutionLimits limits)
     : executor_(executor),
       store_(store),
       clock_(clock),
       sessions_(sessions),
       events_(events),
       journals_(std::move(journals)),
+      limits_(limits),
       tasks_(executor) {}
 
 Executions::~Executions() = default;
@@ -61,12 +63,14 @@ Task<Result<LiveExecutionPtr>> Executions::start(Caller caller, SessionId id,
   if (session->row.state == model::SessionState::kPaused) {
     co_return fail(Code::kConflict, "the session is paused: resume it first");
   }
-  ATOLL_CO_CHECK(check_request(request, session->recipe->spec.language));
+  ATOLL_CO_CHECK(check_request(request, session->recipe->spec.language, limits_.longest_time));
   ATOLL_CO_CHECK(decide(caller, *session, request));
-  if (session->executions.size() >= kWaiting) {
-    co_return fail(Code::kResourceExhausted, "too many executions wait in this session");
+  if (session->executions.size() >= limits_.at_once + limits_.waiting) {
+    co_return fail(Code::kResourceExhausted,
+                   "as many executions run and wait in this session as may: try again later");
   }
-  auto execution = std::make_shared<LiveExecution>(request.max_output_bytes);
+  auto execution =
+      std::make_shared<LiveExecution>(request.max_output_bytes.value_or(limits_.output_bytes));
   model::Execution& row = execution->row;
   row.id = ExecutionId::make();
   row.session_id = id;
@@ -122,7 +126,7 @@ void Executions::forget(LiveExecution& execution) {
 Task<Result<void>> Executions::turn(LiveExecutionPtr execution) {
   LiveSession& session = *execution->session;
   auto is_next = [&] {
-    if (!session.usable() || session.running >= kAtOnce) return false;
+    if (!session.usable() || session.running >= limits_.at_once) return false;
     for (const auto& [id, other] : session.executions) {
       if (other->row.state == ExecutionState::kQueued) return other == execution;
     }
@@ -276,7 +280,7 @@ Task<Result<model::Execution>> Executions::get(Caller caller, ExecutionId id) {
 }
 
 Task<Result<std::vector<model::Execution>>> Executions::list(Caller caller, SessionId id,
-                                                             store::Page page) {
+                                                             store::Page page, bool with_output) {
   ATOLL_CO_TRY(model::Session session, co_await sessions_.get(std::move(caller), id));
   (void)session;
   ATOLL_CO_TRY(std::vector<model::Execution> rows,
@@ -286,6 +290,7 @@ Task<Result<std::vector<model::Execution>>> Executions::list(Caller caller, Sess
       row = so_far(*found->second);
       continue;
     }
+    if (!with_output) continue;
     ATOLL_CO_TRY(row, co_await store_.execution(row.id, true));
   }
   co_return rows;

@@ -2,6 +2,7 @@
 // order; every one passes decide() first; a result is stored before anybody is told of its end.
 #pragma once
 
+#include <chrono>
 #include <functional>
 #include <map>
 #include <memory>
@@ -33,13 +34,20 @@ struct ContextView {
   std::size_t waiting = 0;
 };
 
+// What holds for executions that do not say, and what they may ask for.
+struct ExecutionLimits {
+  std::size_t at_once = 8;    // in one session
+  std::size_t waiting = 100;  // in one session; beyond: kResourceExhausted
+  std::chrono::seconds command_time{60};
+  std::chrono::seconds code_time{30};
+  std::chrono::seconds longest_time{24 * 3600};
+  std::uint64_t output_bytes = 10ull << 20;  // kept of each stream
+};
+
 class Executions {
  public:
-  static constexpr std::size_t kAtOnce = 8;     // in one session
-  static constexpr std::size_t kWaiting = 256;  // in one session; beyond: kResourceExhausted
-
   Executions(async::Executor executor, store::Store& store, const Clock& clock, Sessions& sessions,
-             Events& events, Journals journals);
+             Events& events, Journals journals, ExecutionLimits limits);
   ~Executions();
 
   // Begins, or queues. With `stored` its row is in the store when this returns (for 202), together
@@ -58,7 +66,7 @@ class Executions {
   // kNotFound, also for another tenant's. With its output so far while it runs.
   async::Task<Result<model::Execution>> get(Caller caller, ExecutionId id);
   async::Task<Result<std::vector<model::Execution>>> list(Caller caller, SessionId id,
-                                                          store::Page page);
+                                                          store::Page page, bool with_output);
   // Null when it has ended: get() has it all then.
   async::Task<Result<LiveExecutionPtr>> live(Caller caller, ExecutionId id);
   // Interrupt, and kill when that does not help within two seconds.
@@ -76,12 +84,14 @@ class Executions {
   async::Task<Result<void>> close_context(Caller caller, SessionId id, ContextId context);
 
   const Journals& journals() const { return journals_; }
+  const ExecutionLimits& limits() const { return limits_; }
   std::uint64_t started_total() const { return started_total_; }
   std::uint64_t failed_total() const { return failed_total_; }
   async::Task<void> shut_down();
 
  private:
   model::Time now() const;
+  std::chrono::milliseconds time_of(const ExecuteRequest& request) const;
   void publish(const LiveExecution& execution, std::string event);
   void forget(LiveExecution& execution);
   void settle(LiveExecution& execution, const Result<void>& outcome);
@@ -102,6 +112,7 @@ class Executions {
   Sessions& sessions_;
   Events& events_;
   Journals journals_;
+  ExecutionLimits limits_;
   std::map<std::string, LiveExecutionPtr> live_;
   std::map<std::string, ExtraChanges> extras_;  // by execution
   std::uint64_t started_total_ = 0;

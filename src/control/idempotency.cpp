@@ -6,12 +6,6 @@ namespace atl::control {
 
 using async::Task;
 
-namespace {
-
-constexpr std::chrono::hours kKept{24};
-
-}  // namespace
-
 Idempotency::Running::Running(Running&& other) noexcept
     : owner_(std::exchange(other.owner_, nullptr)), name_(std::move(other.name_)) {}
 
@@ -32,7 +26,7 @@ Task<Result<Idempotency::Begun>> Idempotency::begin(std::string tenant, std::str
     if (row.error().code() != Code::kNotFound) co_return fail(row.error());
     co_return begun;
   }
-  if (clock_.wall() - row->created_at > kKept) co_return begun;
+  if (clock_.wall() - row->created_at > kept_) co_return begun;
   if (row->fingerprint != fingerprint) {
     co_return fail(Code::kIdempotencyMismatch,
                    "this Idempotency-Key came with another request before: take a new one");

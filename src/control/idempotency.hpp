@@ -2,6 +2,7 @@
 // with the first change that the request makes, and the answer is put there with the last.
 #pragma once
 
+#include <chrono>
 #include <optional>
 #include <set>
 #include <string>
@@ -15,7 +16,8 @@ namespace atl::control {
 
 class Idempotency {
  public:
-  Idempotency(store::Store& store, const Clock& clock) : store_(store), clock_(clock) {}
+  Idempotency(store::Store& store, const Clock& clock, std::chrono::seconds kept)
+      : store_(store), clock_(clock), kept_(kept) {}
 
   // A request under a key that is being carried out. Destroying it lets the next one begin.
   class Running {
@@ -42,6 +44,7 @@ class Idempotency {
  private:
   store::Store& store_;
   const Clock& clock_;
+  std::chrono::seconds kept_;
   std::set<std::string> running_;
 };
 

@@ -1,14 +1,13 @@
 #include "control/keys.hpp"
 
-#include <openssl/evp.h>
 #include <openssl/rand.h>
 
 #include <array>
-#include <span>
 #include <utility>
 
 #include "async/deadline.hpp"
 #include "base/ids.hpp"
+#include "control/sha256.hpp"
 
 namespace atl::control {
 namespace {
@@ -20,23 +19,8 @@ constexpr std::chrono::milliseconds kLookAgain{20};
 constexpr std::size_t kShortestSecret = 16;
 constexpr std::size_t kLongestSecret = 512;
 
-std::string hex(std::span<const unsigned char> bytes) {
-  constexpr char kDigits[] = "0123456789abcdef";
-  std::string text;
-  for (unsigned char byte : bytes) {
-    text += kDigits[byte >> 4];
-    text += kDigits[byte & 15];
-  }
-  return text;
-}
-
 // A secret is random, so a fast hash is enough; comparing hashes says nothing about the secret.
-std::string hash_of(std::string_view secret) {
-  std::array<unsigned char, EVP_MAX_MD_SIZE> sum{};
-  unsigned size = 0;
-  ::EVP_Digest(secret.data(), secret.size(), sum.data(), &size, ::EVP_sha256(), nullptr);
-  return hex(std::span(sum).first(size));
-}
+std::string hash_of(std::string_view secret) { return sha256_hex(secret); }
 
 Result<std::string> random_secret() {
   std::array<unsigned char, 32> bytes{};

@@ -1,4 +1,5 @@
 // This machine as a node: backends are opened when a template first asks for them.
+#include <fcntl.h>
 #include <sys/sysinfo.h>
 #include <unistd.h>
 
@@ -7,8 +8,11 @@
 #include <map>
 #include <utility>
 
+#include "control/bootstrap.hpp"
 #include "control/node.hpp"
+#include "control/packages.hpp"
 #include "images/store.hpp"
+#include "sandbox/host_root.hpp"
 
 namespace atl::control {
 namespace {
@@ -29,23 +33,78 @@ sandbox::Limits limits_of(const model::Template& recipe, const model::SessionCon
 
 std::optional<sandbox::Preload> preload_of(const model::Template& recipe) {
   if (recipe.spec.language != "python" || recipe.spec.image != "host") return std::nullopt;
-  return sandbox::Preload{.modules = recipe.spec.preload, .for_contexts = false};
+  // Contexts start faster with IPython loaded, programs without.
+  bool for_contexts =
+      std::ranges::find(recipe.spec.preload, "IPython") != recipe.spec.preload.end();
+  return sandbox::Preload{.modules = recipe.spec.preload, .for_contexts = for_contexts};
+}
+
+bool is_empty(const sandbox::FilesystemPatterns& patterns) {
+  return patterns.deny_read.empty() && patterns.allow_write.empty() && patterns.deny_write.empty();
+}
+
+bool has_glob(const sandbox::FilesystemPatterns& patterns) {
+  auto globs = [](const std::vector<std::string>& list) {
+    return std::ranges::any_of(
+        list, [](const std::string& one) { return one.find_first_of("*?[") != one.npos; });
+  };
+  return globs(patterns.deny_read) || globs(patterns.allow_write) || globs(patterns.deny_write);
+}
+
+std::vector<std::string> names_inside(const std::string& folder) {
+  if (sandbox::starts_empty(folder)) return {};
+  return sandbox::names_in_host_root(folder);
 }
 
 class LocalNode final : public Node {
  public:
   LocalNode(const sandbox::Registry& registry, LocalNodeOptions options)
-      : registry_(registry), options_(std::move(options)) {}
+      : registry_(registry),
+        options_(std::move(options)),
+        bootstrap_(options_.bootstrap, options_.bootstrap_folder, options_.home),
+        packages_(options_.packages_folder, options_.package_index) {}
 
   const std::string& id() const override { return options_.id; }
   std::string backend_of(const model::Template& recipe) const override {
     return recipe.spec.backend.value_or(options_.default_backend);
   }
 
+  // Reads folders of the host, so it is done here and once.
   Task<Result<void>> open_default() override {
+    ATOLL_CO_TRY(filesystem_, sandbox::expand_policy(options_.policy.filesystem, &names_inside));
+    std::erase_if(filesystem_.allow_write, sandbox::starts_empty);  // writable anyway
     ATOLL_CO_TRY(Backend * backend, open(options_.default_backend));
     (void)backend;
     co_return Result<void>();
+  }
+
+  Result<void> check(const model::Template& recipe,
+                     const model::SessionConfig& config) const override {
+    std::string backend = backend_of(recipe);
+    ATOLL_TRY(const sandbox::BackendEntry* entry, registry_.get(backend));
+    auto cannot = [&](const std::string& why) {
+      return fail(Code::kPolicyUnsupported, "the backend " + backend + " " + why);
+    };
+    const model::TemplateSecurity& security = recipe.spec.security;
+    if (config.allow_network || !security.allowed_domains.empty() ||
+        !options_.policy.allowed_domains.empty()) {
+      return cannot("has no network to give, and no other backend of this server has");
+    }
+    if (!security.read_only_filesystem) {
+      return cannot("has a root that is always read-only, and so has every other of this server");
+    }
+    if (!recipe.spec.preinstalled_packages.empty() && !entry->has(sandbox::Cap::kMounts)) {
+      return cannot("cannot show preinstalled_packages; native can");
+    }
+    const sandbox::FilesystemPatterns& patterns = options_.policy.filesystem;
+    if (is_empty(patterns)) return {};
+    if (!entry->has(sandbox::Cap::kFilesystemPolicy)) {
+      return cannot("cannot enforce sandbox.filesystem; native can");
+    }
+    if (recipe.spec.image != "host" && has_glob(patterns)) {
+      return cannot("knows the globs of sandbox.filesystem only where the image is the host's");
+    }
+    return {};
   }
 
   Task<Result<SandboxPtr>> make(SandboxId id, RecipePtr recipe,
@@ -54,10 +113,32 @@ class LocalNode final : public Node {
     sandbox::SandboxSpec spec{.id = std::move(id)};
     spec.limits = limits_of(*recipe, config);
     spec.preload = preload_of(*recipe);
+    spec.filesystem = filesystem_;
     if (recipe->spec.image != "host") ATOLL_CO_CHECK(use_image(recipe->spec.image, spec));
+    if (!recipe->spec.preinstalled_packages.empty()) {
+      ATOLL_CO_TRY(std::string folder,
+                   co_await packages_.folder_of(recipe->spec.preinstalled_packages));
+      UniqueFd source(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+      if (!source) co_return fail_errno("opening the packages");
+      spec.mounts.push_back({.source = std::move(source), .target = kPackagesPlace});
+    }
     ATOLL_CO_TRY(std::unique_ptr<sandbox::Sandbox> made, co_await backend->create(std::move(spec)));
     ATOLL_CO_CHECK(co_await made->start());
-    co_return SandboxPtr(std::move(made));
+    SandboxPtr sandbox(std::move(made));
+    Result<void> filled = co_await bootstrap_.fill(sandbox);
+    if (filled) co_return sandbox;
+    (void)co_await sandbox->stop();
+    co_return fail(filled.error());
+  }
+
+  bool can_change_limits(const model::Template& recipe) const override {
+    Result<const sandbox::BackendEntry*> entry = registry_.get(backend_of(recipe));
+    return entry && (*entry)->has(sandbox::Cap::kLimits);
+  }
+
+  Task<Result<void>> change_limits(SandboxPtr sandbox, RecipePtr recipe,
+                                   model::SessionConfig config) override {
+    co_return co_await sandbox->change_limits(limits_of(*recipe, config));
   }
 
   Task<Result<SandboxPtr>> find_again(std::string backend, SandboxId id) override {
@@ -83,6 +164,9 @@ class LocalNode final : public Node {
   }
 
   Task<Result<void>> prepare(RecipePtr recipe) override {
+    if (!recipe->spec.preinstalled_packages.empty()) {
+      ATOLL_CO_CHECK(co_await packages_.folder_of(recipe->spec.preinstalled_packages));
+    }
     std::optional<sandbox::Preload> preload = preload_of(*recipe);
     if (!preload) co_return Result<void>();
     ATOLL_CO_TRY(Backend * backend, open(backend_of(*recipe)));
@@ -132,6 +216,9 @@ class LocalNode final : public Node {
 
   const sandbox::Registry& registry_;
   LocalNodeOptions options_;
+  sandbox::FilesystemPolicy filesystem_;
+  Bootstrap bootstrap_;
+  Packages packages_;
   std::map<std::string, std::unique_ptr<Backend>> opened_;
 };
 

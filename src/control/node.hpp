@@ -8,7 +8,9 @@
 
 #include "async/task.hpp"
 #include "base/result.hpp"
+#include "config/sandbox_config.hpp"
 #include "model/template.hpp"
+#include "sandbox/fs_policy.hpp"
 #include "sandbox/registry.hpp"
 #include "sandbox/sandbox.hpp"
 
@@ -31,22 +33,42 @@ class Node {
   virtual std::string backend_of(const model::Template& recipe) const = 0;
   // What outlived the last server is looked for there, before anything is made.
   virtual async::Task<Result<void>> open_default() = 0;
+  // What nobody here can make: kUnsupportedBackend, kPolicyUnsupported. Before anything is done.
+  virtual Result<void> check(const model::Template& recipe,
+                             const model::SessionConfig& config) const = 0;
   // Made and started. The id is the caller's, so that what a crash left can be found.
   virtual async::Task<Result<SandboxPtr>> make(SandboxId id, RecipePtr recipe,
                                                model::SessionConfig config) = 0;
+  // Whether change_limits() can work, and the limits of a sandbox that waited, as a session wants.
+  virtual bool can_change_limits(const model::Template& recipe) const = 0;
+  virtual async::Task<Result<void>> change_limits(SandboxPtr sandbox, RecipePtr recipe,
+                                                  model::SessionConfig config) = 0;
   virtual async::Task<Result<SandboxPtr>> find_again(std::string backend, SandboxId id) = 0;
   virtual async::Task<Result<std::vector<SandboxId>>> list(std::string backend) = 0;
   virtual async::Task<Result<void>> destroy(std::string backend, SandboxId id) = 0;
   virtual std::vector<std::string> backends() const = 0;  // those that were opened
-  // Has whatever can be prepared ready: zygotes.
+  // Has whatever can be prepared ready: packages, zygotes.
   virtual async::Task<Result<void>> prepare(RecipePtr recipe) = 0;
   virtual NodeResources resources() const = 0;
+};
+
+// What the configuration says of every sandbox. A list of denied domains is not here: no sandbox
+// has a network.
+struct NodePolicy {
+  std::vector<std::string> allowed_domains;
+  sandbox::FilesystemPatterns filesystem;
 };
 
 struct LocalNodeOptions {
   async::Executor executor;
   std::string id = "local";
   std::string default_backend = "native";
+  NodePolicy policy;
+  config::BootstrapConfig bootstrap;
+  std::string bootstrap_folder;     // DATA/bootstrap
+  std::string home;                 // what ~/ stands for there
+  std::string packages_folder;      // DATA/packages
+  std::string package_index;        // URL; empty: none
   sandbox::BackendOptions backend;  // for each backend that is opened; moved from by the first
 };
 

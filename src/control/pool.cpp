@@ -1,12 +1,13 @@
 #include "control/pool.hpp"
 
-#include <sys/sysinfo.h>
-
 #include <algorithm>
+#include <fstream>
+#include <string>
 #include <utility>
 
 #include "async/deadline.hpp"
 #include "base/fault.hpp"
+#include "control/session_config.hpp"
 #include "observe/log.hpp"
 
 namespace atl::control {
@@ -14,27 +15,38 @@ namespace {
 
 using async::Task;
 
-constexpr std::chrono::seconds kLook{5};   // between looks at the health of what waits
+constexpr std::chrono::milliseconds kSoon{100};  // what was seen of the memory holds so long
+constexpr std::chrono::seconds kLook{1};         // between looks at the memory, while nobody asks
+constexpr std::chrono::seconds kAnswer{5};       // a sandbox that takes longer is not well
 constexpr std::uint32_t kMaxFailures = 5;  // in a row; then a template waits for the next look
 
-bool same_limits(const model::Template& recipe, const model::SessionConfig& config) {
+// The disk is made with the sandbox. Where it sits in memory it must leave half of that free.
+bool can_have(const model::Template& recipe, const model::SessionConfig& config) {
   const model::TemplateResources& most = recipe.spec.resources;
-  const model::Resources& asked = config.resources;
-  return asked.cpu.value_or(most.cpu) == most.cpu &&
-         asked.memory.value_or(most.memory) == most.memory &&
-         asked.disk.value_or(most.disk) == most.disk && asked.pids.value_or(most.pids) == most.pids;
-}
-
-bool short_of_memory() {
-  struct sysinfo info{};
-  if (::sysinfo(&info) != 0) return false;
-  return (info.freeram + info.bufferram) * 50 < info.totalram;  // page cache not counted: 2 %
+  if (config.resources.disk.value_or(most.disk) != most.disk) return false;
+  bool in_memory = most.disk * 2 <= most.memory;
+  return !in_memory || most.disk * 2 <= config.resources.memory.value_or(most.memory);
 }
 
 }  // namespace
 
-Pool::Pool(async::Executor executor, Templates& templates, Node& node)
-    : executor_(executor), templates_(templates), node_(node), tasks_(executor) {}
+double available_memory() {
+  std::ifstream file("/proc/meminfo");
+  double total = 0, available = 0;
+  for (std::string line; std::getline(file, line);) {
+    if (line.starts_with("MemTotal:")) total = std::strtod(line.c_str() + 9, nullptr);
+    if (line.starts_with("MemAvailable:")) available = std::strtod(line.c_str() + 13, nullptr);
+  }
+  return total > 0 ? available / total : 1;
+}
+
+Pool::Pool(async::Executor executor, Templates& templates, Node& node, PoolSettings settings)
+    : executor_(executor),
+      templates_(templates),
+      node_(node),
+      settings_(std::move(settings)),
+      allowance_(settings_.per_second),
+      tasks_(executor) {}
 
 Pool::~Pool() = default;
 
@@ -42,8 +54,10 @@ SandboxPtr Pool::claim(const TemplatePtr& recipe, const model::SessionConfig& co
   auto found = shelves_.find(recipe->id);
   if (found == shelves_.end()) return nullptr;
   Shelf& shelf = found->second;
-  bool fits = shelf.recipe == recipe && same_limits(*recipe, config) &&
-              config.allow_network == recipe->spec.security.allow_network;
+  bool limits = keeps_limits(*recipe, config) ||
+                (node_.can_change_limits(*recipe) && can_have(*recipe, config));
+  // None that waits has a network.
+  bool fits = shelf.recipe == recipe && limits && !config.allow_network;
   while (fits && !shelf.parked.empty()) {
     SandboxPtr sandbox = std::move(shelf.parked.front().sandbox);
     shelf.parked.pop_front();
@@ -55,7 +69,7 @@ SandboxPtr Pool::claim(const TemplatePtr& recipe, const model::SessionConfig& co
     ++shelf.hits;
     return sandbox;
   }
-  ++shelf.misses;
+  if (recipe->spec.pool > 0) ++shelf.misses;
   return nullptr;
 }
 
@@ -64,32 +78,61 @@ Task<void> Pool::stop_later(SandboxPtr sandbox) {
   if (!stopped) log::warn("pool_stop_failed", log::kv("error", stopped.error().to_string()));
 }
 
-// Shelves of templates that are gone or changed are emptied.
+bool Pool::short_of_memory() {
+  auto now = std::chrono::steady_clock::now();
+  if (now - looked_at_ < kSoon) return short_;
+  looked_at_ = now;
+  return short_ = settings_.memory() * 100 < settings_.min_free_percent;
+}
+
+// As many at once as may be made in a second, if none was made for so long.
+bool Pool::may_make() {
+  auto now = std::chrono::steady_clock::now();
+  double earned = std::chrono::duration<double>(now - counted_at_).count() * settings_.per_second;
+  allowance_ = std::min<double>(allowance_ + earned, settings_.per_second);
+  counted_at_ = now;
+  if (allowance_ < 1) return false;
+  allowance_ -= 1;
+  return true;
+}
+
+// Shelves of templates that are gone or changed are emptied; all are halved, look by look, while
+// memory is short.
 void Pool::sort_out() {
+  bool shrink = short_of_memory();
   for (auto& [id, shelf] : shelves_) {
     Result<TemplatePtr> recipe = templates_.find(id);
     // One that is there again under its old name is another one.
     if (!recipe || *recipe != shelf.recipe) shelf.recipe = nullptr;
-    std::size_t wanted = !shelf.recipe ? 0 : short_of_memory() ? 1 : shelf.recipe->spec.pool;
+    std::size_t wanted = !shelf.recipe ? 0
+                         : shrink      ? shelf.parked.size() / 2
+                                       : shelf.recipe->spec.pool;
     while (shelf.parked.size() > wanted) {
       tasks_.spawn(stop_later(std::move(shelf.parked.back().sandbox)));
       shelf.parked.pop_back();
     }
   }
+  std::erase_if(shelves_, [&](const auto& entry) {
+    return entry.second.parked.empty() && !templates_.find(entry.first);
+  });
   for (const TemplatePtr& recipe : templates_.list()) {
     Shelf& shelf = shelves_[recipe->id];
     if (shelf.recipe != nullptr) continue;
     shelf.recipe = recipe;
     shelf.failures = 0;
     shelf.prepared = false;
+    shelf.possible = node_.check(*recipe, {}).has_value();
   }
 }
 
 Pool::Shelf* Pool::emptiest() {
   Shelf* chosen = nullptr;
   double chosen_part = 1;
+  std::size_t total = 0;
+  for (const auto& [id, shelf] : shelves_) total += shelf.parked.size();
+  if (total >= settings_.max_total) return nullptr;
   for (auto& [id, shelf] : shelves_) {
-    std::uint32_t wanted = shelf.recipe == nullptr ? 0 : shelf.recipe->spec.pool;
+    std::uint32_t wanted = shelf.possible && shelf.recipe ? shelf.recipe->spec.pool : 0;
     if (wanted == 0 || shelf.parked.size() >= wanted || shelf.failures >= kMaxFailures) continue;
     double part = static_cast<double>(shelf.parked.size()) / wanted;
     if (part < chosen_part) {
@@ -102,7 +145,7 @@ Pool::Shelf* Pool::emptiest() {
 
 Task<bool> Pool::fill_one() {
   Shelf* shelf = short_of_memory() ? nullptr : emptiest();
-  if (shelf == nullptr) co_return false;
+  if (shelf == nullptr || !may_make()) co_return false;
   TemplatePtr recipe = shelf->recipe;
   if (!shelf->prepared) {
     shelf->prepared = true;
@@ -125,7 +168,6 @@ Task<bool> Pool::fill_one() {
   }
   shelf->parked.push_back({std::move(*made)});
   fault::here("pool.parked");
-  filled_.notify_all();
   co_return true;
 }
 
@@ -138,35 +180,49 @@ Task<void> Pool::run() {
       co_await async::yield_now();
       continue;
     }
-    Result<bool> woken = co_await async::with_deadline(woken_up(), async::deadline_in(kLook),
+    // Who waits only for the rate goes on soon.
+    std::chrono::milliseconds pause =
+        emptiest() == nullptr || short_of_memory()
+            ? std::chrono::milliseconds(kLook)
+            : std::chrono::milliseconds(1000 / settings_.per_second + 1);
+    Result<bool> woken = co_await async::with_deadline(woken_up(), async::deadline_in(pause),
                                                        Code::kCancelled, "nothing");
-    if (woken) continue;
-    for (auto& [id, shelf] : shelves_) {
-      shelf.failures = 0;
-      std::erase_if(shelf.parked, [this](const Parked& one) {
-        if (one.sandbox->is_running()) return false;
-        tasks_.spawn(stop_later(one.sandbox));  // for what is left of it
-        return true;
-      });
+    (void)woken;
+    if (std::chrono::steady_clock::now() - checked_at_ >= settings_.check_interval) {
+      co_await check_health();
     }
   }
+}
+
+// Every one that waits is asked, all at once: none of them has anything to do.
+Task<void> Pool::check_health() {
+  checked_at_ = std::chrono::steady_clock::now();
+  async::TaskGroup asking(executor_);
+  for (auto& [id, shelf] : shelves_) {
+    shelf.failures = 0;
+    for (const Parked& one : shelf.parked) asking.spawn(check_one(id, one.sandbox));
+  }
+  co_await asking.wait_idle();
+}
+
+Task<void> Pool::check_one(std::string recipe_id, SandboxPtr sandbox) {
+  auto answer = co_await async::with_deadline(sandbox->executions(), async::deadline_in(kAnswer),
+                                              Code::kExecTimeout, "no answer");
+  if (answer && sandbox->is_running()) co_return;
+  auto shelf = shelves_.find(recipe_id);
+  if (shelf == shelves_.end()) co_return;
+  std::deque<Parked>& parked = shelf->second.parked;
+  auto found = std::ranges::find(parked, sandbox, &Parked::sandbox);
+  if (found == parked.end()) co_return;  // handed over meanwhile
+  log::warn("pool_sandbox_unwell", log::kv("template_id", recipe_id),
+            log::kv("sandbox_id", sandbox->id().str()));
+  parked.erase(found);
+  co_await stop_later(std::move(sandbox));
 }
 
 Task<Result<bool>> Pool::woken_up() {
   co_await wake_.wait();
   co_return true;
-}
-
-bool Pool::full() const {
-  return std::ranges::all_of(shelves_, [](const auto& entry) {
-    const Shelf& shelf = entry.second;
-    return shelf.recipe == nullptr || shelf.failures > 0 ||
-           shelf.parked.size() >= shelf.recipe->spec.pool;
-  });
-}
-
-Task<void> Pool::wait_full() {
-  while (!full()) co_await filled_.wait();
 }
 
 Task<void> Pool::shut_down() {
@@ -187,13 +243,6 @@ std::map<std::string, PoolFigures> Pool::figures() const {
     all[id] = {.ready = shelf.parked.size(), .hits = shelf.hits, .misses = shelf.misses};
   }
   return all;
-}
-
-bool Pool::is_parked(const SandboxId& id) const {
-  return std::ranges::any_of(shelves_, [&](const auto& entry) {
-    return std::ranges::any_of(entry.second.parked,
-                               [&](const Parked& one) { return one.sandbox->id() == id; });
-  });
 }
 
 }  // namespace atl::control

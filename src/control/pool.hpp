@@ -2,8 +2,10 @@
 // made in the background, one at a time, so that a burst is not slowed down by its own successors.
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <deque>
+#include <functional>
 #include <map>
 #include <string>
 
@@ -15,6 +17,18 @@
 
 namespace atl::control {
 
+// The part of this machine's memory that programs could still have, from 0 to 1.
+double available_memory();
+
+struct PoolSettings {
+  std::uint32_t size = 5;               // of built-in templates that nobody has changed
+  std::uint32_t max_total = 64;         // of all templates together
+  std::uint32_t per_second = 1000;      // made at most
+  std::uint32_t min_free_percent = 10;  // of the memory; below, the pool shrinks
+  std::chrono::milliseconds check_interval{30'000};
+  std::function<double()> memory = &available_memory;
+};
+
 struct PoolFigures {
   std::uint64_t ready = 0;
   std::uint64_t hits = 0;
@@ -23,20 +37,19 @@ struct PoolFigures {
 
 class Pool {
  public:
-  Pool(async::Executor executor, Templates& templates, Node& node);
+  Pool(async::Executor executor, Templates& templates, Node& node, PoolSettings settings);
   ~Pool();
 
-  // Null when there is none that fits: another limit or network than the template's does not.
+  // Null when there is none that fits. One that does may still have the template's limits: where
+  // the session's are others, Node::change_limits() is the caller's. The environment is given to
+  // each program, so any fits.
   SandboxPtr claim(const TemplatePtr& recipe, const model::SessionConfig& config);
   // Keeps the shelves full until shut_down(): fills, drains those of changed or removed templates,
   // looks after the health of what waits, and shrinks when the machine runs out of memory.
   void start() { tasks_.spawn(run()); }
-  void changed() { wake_.notify_all(); }  // a template was changed
-  bool full() const;
-  async::Task<void> wait_full();
+  void changed() { wake_.notify_all(); }               // a template was changed
   async::Task<void> shut_down();                       // stops what waits
   std::map<std::string, PoolFigures> figures() const;  // by template
-  bool is_parked(const SandboxId& id) const;
 
  private:
   struct Parked {
@@ -48,12 +61,17 @@ class Pool {
     std::uint64_t hits = 0, misses = 0;
     std::uint32_t failures = 0;  // in a row
     bool prepared = false;
+    bool possible = true;  // somebody here can make it
   };
 
   async::Task<void> run();
   void sort_out();
+  bool short_of_memory();
+  bool may_make();  // the bounded rate
   Shelf* emptiest();
-  async::Task<bool> fill_one();  // false: nothing to do
+  async::Task<bool> fill_one();  // false: nothing to do now
+  async::Task<void> check_health();
+  async::Task<void> check_one(std::string recipe_id, SandboxPtr sandbox);
   async::Task<Result<bool>> woken_up();
   async::Task<void> stop_later(SandboxPtr sandbox);
 
@@ -62,7 +80,12 @@ class Pool {
   Node& node_;
   std::map<std::string, Shelf> shelves_;
   async::Event wake_;
-  async::Event filled_;
+  PoolSettings settings_;
+  double allowance_;  // sandboxes that may be made at once
+  std::chrono::steady_clock::time_point counted_at_ = std::chrono::steady_clock::now();
+  bool short_ = false;  // of memory, when last looked at
+  std::chrono::steady_clock::time_point looked_at_{};
+  std::chrono::steady_clock::time_point checked_at_ = std::chrono::steady_clock::now();
   bool closing_ = false;
   async::TaskGroup tasks_;
 };

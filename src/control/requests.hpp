@@ -48,9 +48,9 @@ struct ExecuteRequest {
   std::string cwd;
   std::map<std::string, std::string> env;
   std::optional<std::string> stdin_data;
-  bool stdin_open = false;        // more comes through write_stdin()
-  std::optional<double> timeout;  // absent: 60 for commands, 30 for code; 0: none
-  std::uint64_t max_output_bytes = 10ull << 20;
+  bool stdin_open = false;                        // more comes through write_stdin()
+  std::optional<double> timeout;                  // absent: as configured; 0: the longest there is
+  std::optional<std::uint64_t> max_output_bytes;  // of each stream; absent: as configured
   bool track_files = false;
 };
 

@@ -1,12 +1,13 @@
 #include "control/session_config.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <utility>
 
+#include "control/packages.hpp"
+
 namespace atl::control {
 namespace {
-
-constexpr std::uint64_t kDefaultLifetime = 300;
 
 Result<void> within(const char* name, std::uint64_t asked, std::uint64_t least,
                     std::uint64_t most) {
@@ -44,14 +45,26 @@ Result<void> check_environment(const std::map<std::string, std::string>& environ
 
 }  // namespace
 
+bool keeps_limits(const model::Template& recipe, const model::SessionConfig& config) {
+  const model::TemplateResources& most = recipe.spec.resources;
+  const model::Resources& asked = config.resources;
+  return asked.cpu.value_or(most.cpu) == most.cpu &&
+         asked.memory.value_or(most.memory) == most.memory &&
+         asked.disk.value_or(most.disk) == most.disk && asked.pids.value_or(most.pids) == most.pids;
+}
+
 Result<model::SessionConfig> settle_config(const model::Template& recipe,
                                            const ConfigRequest& request,
                                            const SessionLimits& limits) {
   const model::TemplateSpec& spec = recipe.spec;
   model::SessionConfig config;
-  config.timeout_seconds = request.timeout_seconds.value_or(spec.ttl.value_or(kDefaultLifetime));
+  config.timeout_seconds =
+      request.timeout_seconds.value_or(spec.ttl.value_or(limits.timeout_seconds));
   ATOLL_CHECK(within("timeout_seconds", config.timeout_seconds, 1, limits.max_timeout_seconds));
   config.idle_timeout_seconds = request.idle_timeout_seconds;
+  if (!config.idle_timeout_seconds && limits.idle_timeout_seconds > 0) {
+    config.idle_timeout_seconds = std::min(limits.idle_timeout_seconds, limits.max_timeout_seconds);
+  }
   if (config.idle_timeout_seconds) {
     ATOLL_CHECK(within("idle_timeout_seconds", *config.idle_timeout_seconds, 1,
                        limits.max_timeout_seconds));
@@ -60,17 +73,15 @@ Result<model::SessionConfig> settle_config(const model::Template& recipe,
   if (config.allow_network && !spec.security.allow_network && request.allow_network) {
     return fail(Code::kForbidden, "the template has no network");
   }
-  if (config.allow_network || !spec.security.allowed_domains.empty()) {
-    return fail(Code::kPolicyUnsupported, "this backend has no network to give");
-  }
-  if (!spec.security.read_only_filesystem) {
-    return fail(Code::kPolicyUnsupported, "this backend's root is always read-only");
-  }
   ATOLL_CHECK(check_resources(spec.resources, request.resources));
   config.resources = request.resources;
   ATOLL_CHECK(check_environment(request.environment));
   config.environment = spec.env;
   for (const auto& [name, value] : request.environment) config.environment[name] = value;
+  if (!spec.preinstalled_packages.empty()) {
+    std::string& path = config.environment["PYTHONPATH"];
+    path = kPackagesPlace + (path.empty() ? "" : ":" + path);
+  }
   return config;
 }
 

@@ -8,7 +8,10 @@
 
 namespace atl::control {
 
-// kInvalidArgument for more than the template has, kPolicyUnsupported for walls that nobody has.
+// The limits are the template's.
+bool keeps_limits(const model::Template& recipe, const model::SessionConfig& config);
+
+// kInvalidArgument for more than the template has.
 Result<model::SessionConfig> settle_config(const model::Template& recipe,
                                            const ConfigRequest& request,
                                            const SessionLimits& limits);

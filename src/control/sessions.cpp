@@ -90,11 +90,15 @@ Task<Result<Sessions::Created>> Sessions::create(Caller caller, CreateRequest re
       TemplatePtr recipe,
       templates_.find(request.template_id.empty() ? "python-default" : request.template_id));
   ATOLL_CO_TRY(model::SessionConfig config, settle_config(*recipe, request.config, limits_));
+  ATOLL_CO_CHECK(node_.check(*recipe, config));
   if (live_.size() >= limits_.live) {
     co_return fail(Code::kResourceExhausted,
                    "this server has all the sessions it may have: delete some, or try again later");
   }
   LiveSessionPtr session = begin(caller, request, std::move(recipe), std::move(config));
+  if (session->sandbox && !keeps_limits(*session->recipe, session->row.config)) {
+    co_await take_limits(session);
+  }
   fault::here("create.begun");
   std::vector<store::Change> changes = extra ? extra(session->row) : std::vector<store::Change>();
   changes.push_back(store::PutSession{session->row});
@@ -160,6 +164,24 @@ void Sessions::set_ready(LiveSession& session, SandboxPtr sandbox) {
   session.idle_since = clock_.steady();
   session.contexts = std::make_unique<contexts::Contexts>(sandbox.get());
   session.sandbox = std::move(sandbox);
+}
+
+// A sandbox that waited gets the limits of this session; one that cannot is not for it.
+Task<void> Sessions::take_limits(LiveSessionPtr session) {
+  SandboxPtr sandbox = session->sandbox;
+  Result<void> changed =
+      co_await node_.change_limits(sandbox, session->recipe, session->row.config);
+  if (changed) co_return;
+  log::warn("limits_not_changed", log::kv("error", changed.error().to_string()));
+  tasks_.spawn(stop_sandbox(std::move(sandbox)));
+  session->contexts.reset();
+  session->sandbox.reset();
+  session->made = false;
+  model::Session& row = session->row;
+  row.sandbox_id = SandboxId::make();
+  row.state = SessionState::kCreating;
+  row.ready_at.reset();
+  row.expires_at.reset();
 }
 
 Task<void> Sessions::make(LiveSessionPtr session) {

@@ -30,6 +30,8 @@ enum class Mode { kPerSession, kShared, kDisabled };
 struct SessionLimits {
   std::size_t live = 2000;  // beyond: kResourceExhausted
   std::uint64_t max_timeout_seconds = 7 * 24 * 3600;
+  std::uint64_t timeout_seconds = 300;     // of a session that does not say
+  std::uint64_t idle_timeout_seconds = 0;  // the same; 0: none
 };
 
 struct SessionUsage {
@@ -91,6 +93,7 @@ class Sessions {
   using Restore = std::function<async::Task<Result<void>>(SandboxPtr sandbox, std::string id)>;
   void set_restore(Restore restore) { restore_ = std::move(restore); }
   std::uint64_t created_total() const { return created_total_; }
+  const SessionLimits& limits() const { return limits_; }
 
   // For the reconciler: a session of the store whose sandbox was found again.
   LiveSessionPtr adopt(model::Session row, TemplatePtr recipe,
@@ -112,6 +115,7 @@ class Sessions {
   LiveSessionPtr begin(const Caller& caller, CreateRequest& request, TemplatePtr recipe,
                        model::SessionConfig config);
   void set_ready(LiveSession& session, SandboxPtr sandbox);
+  async::Task<void> take_limits(LiveSessionPtr session);
   void forget(LiveSession& session);
   void publish(const LiveSession& session, std::string event);
   model::Session view(const LiveSession& session) const;

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "control/packages.hpp"
 #include "control/templates.hpp"
 
 namespace atl::control {
@@ -43,6 +44,23 @@ Result<void> check_lists(const model::TemplateSpec& spec) {
   return {};
 }
 
+Result<void> check_packages(const model::TemplateSpec& spec, bool index) {
+  if (spec.preinstalled_packages.empty()) return {};
+  if (!index) {
+    return fail(Code::kNoPackageIndex,
+                "preinstalled_packages need an index: set packages.index_url in the configuration");
+  }
+  if (spec.language != "python" || spec.image != "host") {
+    return wrong("preinstalled_packages", "are for Python with the image `host` only");
+  }
+  for (const std::string& one : spec.preinstalled_packages) {
+    if (!is_package(one)) {
+      return wrong("preinstalled_packages", "has what is no name with a version: " + one);
+    }
+  }
+  return {};
+}
+
 model::Template built_in(std::string id, std::string language, std::string description,
                          std::vector<std::string> preload) {
   model::Template one{.id = id, .built_in = true};
@@ -51,13 +69,13 @@ model::Template built_in(std::string id, std::string language, std::string descr
   one.spec.language = std::move(language);
   one.spec.resources.disk = 256;
   one.spec.preload = std::move(preload);
-  one.spec.pool = 5;
   return one;
 }
 
 }  // namespace
 
-Result<void> check_template(const std::string& id, const model::TemplateSpec& spec) {
+Result<void> check_template(const std::string& id, const model::TemplateSpec& spec,
+                            bool package_index) {
   if (!is_name(id)) {
     return wrong("id", "must be 1 to 63 of a-z, 0-9, - _ and ., and begin with a letter or digit");
   }
@@ -82,11 +100,8 @@ Result<void> check_template(const std::string& id, const model::TemplateSpec& sp
       spec.image.size() > 512) {
     return wrong("name, description or image", "is empty or too long");
   }
-  if (!spec.preinstalled_packages.empty()) {
-    return fail(Code::kNoPackageIndex,
-                "preinstalled_packages need an index: set packages.index_url in the configuration");
-  }
-  return check_lists(spec);
+  ATOLL_CHECK(check_lists(spec));
+  return check_packages(spec, package_index);
 }
 
 std::vector<model::Template> built_in_templates() {

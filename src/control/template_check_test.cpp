@@ -10,8 +10,8 @@ TEST(CheckTemplate, BuiltInOnesAreGood) {
   std::vector<model::Template> all = built_in_templates();
   ASSERT_EQ(all.size(), 3u);
   for (const model::Template& one : all) {
-    EXPECT_TRUE(check_template(one.id, one.spec)) << one.id;
-    EXPECT_EQ(one.spec.pool, 5u);
+    EXPECT_TRUE(check_template(one.id, one.spec, false)) << one.id;
+    EXPECT_EQ(one.spec.pool, 0u);
     EXPECT_EQ(one.spec.resources.memory, 512u);
     EXPECT_EQ(one.spec.resources.disk, 256u);
   }
@@ -21,7 +21,7 @@ TEST(CheckTemplate, Limits) {
   auto wrong = [](auto change) {
     model::TemplateSpec spec;
     change(spec);
-    Result<void> checked = check_template("x", spec);
+    Result<void> checked = check_template("x", spec, false);
     return checked ? Code::kOk : checked.error().code();
   };
   EXPECT_EQ(wrong([](auto&) {}), Code::kOk);
@@ -31,8 +31,16 @@ TEST(CheckTemplate, Limits) {
   EXPECT_EQ(wrong([](auto& spec) { spec.env["A=B"] = "1"; }), Code::kInvalidArgument);
   EXPECT_EQ(wrong([](auto& spec) { spec.preload.assign(1000, "os"); }), Code::kInvalidArgument);
   EXPECT_EQ(wrong([](auto& spec) { spec.preinstalled_packages = {"x"}; }), Code::kNoPackageIndex);
+  model::TemplateSpec packed{.preinstalled_packages = {"numpy>=1.2,<2", "requests[socks]"}};
+  EXPECT_TRUE(check_template("a", packed, true));
+  for (const char* bad : {"", "-r", "a b", "../x", "x@http://y", "/etc"}) {
+    packed.preinstalled_packages = {bad};
+    EXPECT_EQ(check_template("a", packed, true).error().code(), Code::kInvalidArgument) << bad;
+  }
+  packed = {.language = "bash", .preinstalled_packages = {"x"}};
+  EXPECT_EQ(check_template("a", packed, true).error().code(), Code::kInvalidArgument);
   for (const char* id : {"", "A", "-x", ".x", "a/b", "a b"}) {
-    EXPECT_FALSE(check_template(id, {})) << id;
+    EXPECT_FALSE(check_template(id, {}, false)) << id;
   }
 }
 
@@ -50,8 +58,13 @@ TEST(SettleConfig, RequestsStayWithinTheTemplate) {
   EXPECT_EQ(settle_config(recipe, {.timeout_seconds = 0}, {}).error().code(),
             Code::kInvalidArgument);
   EXPECT_EQ(settle_config(recipe, {.allow_network = true}, {}).error().code(), Code::kForbidden);
-  recipe.spec.security.allowed_domains = {"example.org"};
-  EXPECT_EQ(settle_config(recipe, {}, {}).error().code(), Code::kPolicyUnsupported);
+  SessionLimits limits{
+      .max_timeout_seconds = 1000, .timeout_seconds = 7, .idle_timeout_seconds = 9};
+  EXPECT_EQ(settle_config(recipe, {}, limits)->timeout_seconds, 7u);
+  EXPECT_EQ(settle_config(recipe, {}, limits)->idle_timeout_seconds, 9u);
+  EXPECT_EQ(settle_config(recipe, {.idle_timeout_seconds = 5}, limits)->idle_timeout_seconds, 5u);
+  EXPECT_EQ(settle_config(recipe, {.timeout_seconds = 1001}, limits).error().code(),
+            Code::kInvalidArgument);
 }
 
 }  // namespace

@@ -12,6 +12,7 @@ using async::Task;
 Task<Result<void>> Templates::load() {
   ATOLL_CO_TRY(std::vector<model::Template> stored, co_await store_.templates());
   for (model::Template& one : stored) {
+    if (one.built_in && one.version == 1) one.spec.pool = pool_size_;
     std::string id = one.id;
     templates_[id] = std::make_shared<const model::Template>(std::move(one));
   }
@@ -20,6 +21,7 @@ Task<Result<void>> Templates::load() {
     if (templates_.contains(one.id)) continue;
     one.created_at = one.updated_at =
         std::chrono::time_point_cast<std::chrono::milliseconds>(clock_.wall());
+    one.spec.pool = pool_size_;
     changes.push_back(store::PutTemplate{one});
     std::string id = one.id;
     templates_[id] = std::make_shared<const model::Template>(std::move(one));
@@ -48,7 +50,7 @@ Task<Result<void>> Templates::write(std::vector<store::Change> changes) {
 }
 
 Task<Result<TemplatePtr>> Templates::add(std::string id, model::TemplateSpec spec, Extra extra) {
-  ATOLL_CO_CHECK(check_template(id, spec));
+  ATOLL_CO_CHECK(check_template(id, spec, package_index_));
   if (templates_.contains(id)) {
     co_return fail(Code::kAlreadyExists, "there is a template " + id + " already");
   }
@@ -64,7 +66,7 @@ Task<Result<TemplatePtr>> Templates::add(std::string id, model::TemplateSpec spe
 }
 
 Task<Result<TemplatePtr>> Templates::replace(std::string id, model::TemplateSpec spec) {
-  ATOLL_CO_CHECK(check_template(id, spec));
+  ATOLL_CO_CHECK(check_template(id, spec, package_index_));
   ATOLL_CO_TRY(TemplatePtr old, find(id));
   model::Template row = *old;
   row.spec = std::move(spec);

@@ -21,7 +21,9 @@ class Templates {
  public:
   static constexpr std::size_t kMax = 1000;
 
-  Templates(store::Store& store, const Clock& clock) : store_(store), clock_(clock) {}
+  // `pool_size`: of built-in ones that nobody has changed. `package_index`: there is one.
+  Templates(store::Store& store, const Clock& clock, std::uint32_t pool_size, bool package_index)
+      : store_(store), clock_(clock), pool_size_(pool_size), package_index_(package_index) {}
 
   // Reads the store, and writes the built-in ones that are missing there.
   async::Task<Result<void>> load();
@@ -39,11 +41,14 @@ class Templates {
 
   store::Store& store_;
   const Clock& clock_;
+  std::uint32_t pool_size_;
+  bool package_index_;
   std::map<std::string, TemplatePtr> templates_;
 };
 
 // python-default, node-default, shell-default.
 std::vector<model::Template> built_in_templates();
-Result<void> check_template(const std::string& id, const model::TemplateSpec& spec);
+Result<void> check_template(const std::string& id, const model::TemplateSpec& spec,
+                            bool package_index);
 
 }  // namespace atl::control

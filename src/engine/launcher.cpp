@@ -134,6 +134,9 @@ class Launcher {
     if (reply.op == LauncherOp::kUsage) {
       reply.usage = box->slot.cgroup.usage();
       reply.usage.disk_bytes = disk_usage(*box);
+    } else if (reply.op == LauncherOp::kLimits) {
+      if (state_.rootless) return failed(Step::kLimits, EOPNOTSUPP);
+      ATOLL_CHECK(box->slot.cgroup.set_limits(request_->limits, box->walls));
     } else {
       ATOLL_CHECK(box->slot.cgroup.freeze(reply.op == LauncherOp::kFreeze));
     }

@@ -29,6 +29,7 @@ enum class LauncherOp : std::uint16_t {
   kUsage = 5,
   kList = 6,    // one kListed reply per living sandbox, then kOk
   kZygote = 7,  // ZygoteRequest + its script + a pipe for its word: starts it unless it lives
+  kLimits = 8,  // LimitsRequest: other limits of memory, cpu and processes from now on
 };
 
 struct Limits {
@@ -78,6 +79,12 @@ struct CreateRequest {
   std::array<char, 64> hostname{};
   std::array<MountEntry, kMaxMounts> mounts;
   std::array<PathRule, kMaxRules> rules;
+};
+
+// The beginning of a CreateRequest. Of its limits, disk and open files stay as they are.
+struct LimitsRequest {
+  RequestHeader header{.op = LauncherOp::kLimits};
+  Limits limits;
 };
 
 // A zygote runs with a uid of its own, without capabilities, behind a system-call filter, in

@@ -82,6 +82,9 @@ int check_request(CreateRequest& request, std::size_t size, std::size_t descript
     case LauncherOp::kFreeze:
     case LauncherOp::kThaw:
     case LauncherOp::kUsage: return bare && named ? 0 : EBADMSG;
+    case LauncherOp::kLimits:
+      if (size != sizeof(LimitsRequest) || descriptors != 0 || !named) return EBADMSG;
+      return valid_limits(request.limits) ? 0 : EINVAL;
     case LauncherOp::kZygote:
       return named && valid_zygote(request, size, descriptors) ? 0 : EBADMSG;
     default: return EBADMSG;

@@ -66,6 +66,17 @@ TEST(RequestCheck, AListNamesNoSandbox) {
   EXPECT_EQ(check(request, sizeof(RequestHeader)), EBADMSG);
 }
 
+TEST(RequestCheck, OtherLimitsAreCheckedAsTheFirst) {
+  static_assert(offsetof(LimitsRequest, limits) == offsetof(CreateRequest, limits));
+  CreateRequest request = good_request();
+  request.header.op = LauncherOp::kLimits;
+  EXPECT_EQ(check(request, sizeof(LimitsRequest)), 0);
+  EXPECT_EQ(check(request, sizeof(LimitsRequest), 1), EBADMSG);
+  EXPECT_EQ(check(request, sizeof(CreateRequest)), EBADMSG);
+  request.limits.pids = 0;
+  EXPECT_EQ(check(request, sizeof(LimitsRequest)), EINVAL);
+}
+
 TEST(RequestCheck, RefusesMountTargetsThatTouchTheWalls) {
   for (const char* target : {"", "/", "data", "/a/../etc", "/a//b", "/./x", "/proc", "/proc/sys",
                              "/dev/null", "/mnt", "/opt/atoll/bin"}) {

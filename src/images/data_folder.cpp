@@ -19,4 +19,9 @@ Result<std::string> data_folder() {
               "images need a place: set HOME, XDG_DATA_HOME or ATOLL_DATA to an absolute path");
 }
 
+Result<std::string> server_folder() {
+  ATOLL_TRY(std::string folder, data_folder());
+  return folder + "/server";
+}
+
 }  // namespace atl::images

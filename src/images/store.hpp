@@ -24,6 +24,8 @@ namespace atl::images {
 // Where Atoll keeps things: $ATOLL_DATA, /var/lib/atoll as root, else below the user's data folder
 // (XDG_DATA_HOME, ~/.local/share).
 Result<std::string> data_folder();
+// Where a server keeps its own when nobody says otherwise: `server` in there.
+Result<std::string> server_folder();
 
 // An image in use: as long as this lives, its layers stay.
 struct Lease {

@@ -91,14 +91,17 @@ Task<Result<std::unique_ptr<ByteStream>>> GuestSandbox::put_file(std::string pat
   co_return std::make_unique<Upload>(std::move(channel));
 }
 
-Task<Result<std::unique_ptr<ByteStream>>> GuestSandbox::get_file(std::string path) {
+Task<Result<std::unique_ptr<ByteStream>>> GuestSandbox::get_file(std::string path,
+                                                                 std::uint64_t offset,
+                                                                 std::uint64_t length) {
   ATOLL_CO_TRY(std::string where, box_path(path, workspace()));
-  guest::GetArgs args{.path = std::move(where)};
+  guest::GetArgs args{.path = std::move(where), .offset = offset, .length = length};
   ATOLL_CO_TRY(GuestChannel channel, co_await open(Op::kFileGet, guest::encoded(args)));
   ATOLL_CO_TRY(std::string reply, co_await channel.reply());
   auto info = guest::decoded<FileInfo>(reply);
   if (!info) co_return bad_record();
-  co_return std::make_unique<Download>(std::move(channel), false, info->size);
+  co_return std::make_unique<Download>(std::move(channel), false,
+                                       std::min(length, info->size - std::min(offset, info->size)));
 }
 
 Task<Result<std::unique_ptr<ByteStream>>> GuestSandbox::put_tree(std::string path) {
@@ -128,12 +131,13 @@ Task<Result<FileInfo>> GuestSandbox::stat(std::string path) {
   co_return std::move(*info);
 }
 
-Task<Result<std::vector<FileInfo>>> GuestSandbox::list(std::string path, std::uint32_t depth) {
+Task<Result<std::vector<FileInfo>>> GuestSandbox::list(std::string path, std::uint32_t depth,
+                                                       std::size_t most) {
   ATOLL_CO_TRY(std::string where, box_path(path, workspace()));
   guest::Writer args;
   args.string(where).number(depth);
   ATOLL_CO_TRY(GuestChannel channel, co_await open(Op::kList, std::move(args).bytes()));
-  co_return co_await all_records<FileInfo>(std::move(channel));
+  co_return co_await all_records<FileInfo>(std::move(channel), most);
 }
 
 Task<Result<void>> GuestSandbox::make_dir(std::string path, std::uint32_t mode, bool parents) {

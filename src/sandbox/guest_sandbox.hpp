@@ -32,11 +32,15 @@ class GuestSandbox : public Sandbox {
   async::Task<Result<std::vector<ProcessInfo>>> processes() override;
   async::Task<Result<std::unique_ptr<ByteStream>>> put_file(std::string path,
                                                             std::uint32_t mode) override;
-  async::Task<Result<std::unique_ptr<ByteStream>>> get_file(std::string path) override;
+  using Sandbox::get_file;
+  using Sandbox::list;
+  async::Task<Result<std::unique_ptr<ByteStream>>> get_file(std::string path, std::uint64_t offset,
+                                                            std::uint64_t length) override;
   async::Task<Result<std::unique_ptr<ByteStream>>> put_tree(std::string path) override;
   async::Task<Result<std::unique_ptr<ByteStream>>> get_tree(std::string path) override;
   async::Task<Result<FileInfo>> stat(std::string path) override;
-  async::Task<Result<std::vector<FileInfo>>> list(std::string path, std::uint32_t depth) override;
+  async::Task<Result<std::vector<FileInfo>>> list(std::string path, std::uint32_t depth,
+                                                  std::size_t most) override;
   async::Task<Result<void>> make_dir(std::string path, std::uint32_t mode, bool parents) override;
   async::Task<Result<void>> move(std::string from, std::string to, bool overwrite) override;
   async::Task<Result<void>> remove(std::string path, bool recursive) override;

@@ -35,9 +35,10 @@ inline std::unexpected<Error> bad_record() {
   return fail(Code::kProtocol, "the guest sent a record that makes no sense");
 }
 
-// All records of an operation. A guest can send without end, so the sum is bounded (kTooLarge).
+// All records of an operation, or the first of them. A guest can send without end, so the sum is
+// bounded (kTooLarge).
 template <typename T>
-async::Task<Result<std::vector<T>>> all_records(GuestChannel channel) {
+async::Task<Result<std::vector<T>>> all_records(GuestChannel channel, std::size_t most = SIZE_MAX) {
   constexpr std::size_t kMaxBytes = 256u << 20;
   ATOLL_CO_TRY([[maybe_unused]] std::string nothing, co_await channel.reply());
   RecordSplitter splitter;
@@ -45,7 +46,7 @@ async::Task<Result<std::vector<T>>> all_records(GuestChannel channel) {
   std::size_t bytes = 0;
   for (;;) {
     ATOLL_CO_TRY(std::optional<std::string_view> record, co_await next_record(&channel, &splitter));
-    if (!record) co_return list;
+    if (!record || list.size() >= most) co_return list;
     bytes += record->size() + sizeof(T);
     if (bytes > kMaxBytes) co_return fail(Code::kTooLarge, "the listing is too long");
     std::optional<T> value = guest::decoded<T>(*record);

@@ -47,6 +47,18 @@ Task<Result<void>> Sandbox::put_text(std::string path, std::string content, std:
   co_return co_await file->finish();
 }
 
+Task<Result<void>> Sandbox::change_limits(Limits) {
+  co_return fail(Code::kUnsupported, "this backend cannot change the limits of a sandbox");
+}
+
+Task<Result<std::unique_ptr<ByteStream>>> Sandbox::get_file(std::string path) {
+  return get_file(std::move(path), 0, UINT64_MAX);
+}
+
+Task<Result<std::vector<FileInfo>>> Sandbox::list(std::string path, std::uint32_t depth) {
+  return list(std::move(path), depth, SIZE_MAX);
+}
+
 Task<Result<std::string>> Sandbox::get_text(std::string path) {
   constexpr std::size_t kMax = 64u << 20;
   ATOLL_CO_TRY(std::unique_ptr<ByteStream> file, co_await get_file(std::move(path)));

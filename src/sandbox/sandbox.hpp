@@ -88,6 +88,9 @@ class Sandbox {
   virtual async::Task<Result<Usage>> usage() = 0;
   virtual async::Task<Result<void>> pause() = 0;
   virtual async::Task<Result<void>> resume() = 0;
+  // Memory, cpu and processes from now on; what else there is stays. kUnsupported where limits are
+  // for good.
+  virtual async::Task<Result<void>> change_limits(Limits limits);
 
   virtual async::Task<Result<std::unique_ptr<Process>>> spawn(ExecRequest request) = 0;
   virtual async::Task<Result<std::unique_ptr<Process>>> attach(std::uint64_t exec_id) = 0;
@@ -98,13 +101,19 @@ class Sandbox {
 
   virtual async::Task<Result<std::unique_ptr<ByteStream>>> put_file(std::string path,
                                                                     std::uint32_t mode) = 0;
-  virtual async::Task<Result<std::unique_ptr<ByteStream>>> get_file(std::string path) = 0;
+  // A part of it: so many bytes from `offset` on, or as many as there are.
+  virtual async::Task<Result<std::unique_ptr<ByteStream>>> get_file(std::string path,
+                                                                    std::uint64_t offset,
+                                                                    std::uint64_t length) = 0;
+  async::Task<Result<std::unique_ptr<ByteStream>>> get_file(std::string path);
   // A pack (guest/pack.hpp) of everything below `path`, into and out of the sandbox.
   virtual async::Task<Result<std::unique_ptr<ByteStream>>> put_tree(std::string path) = 0;
   virtual async::Task<Result<std::unique_ptr<ByteStream>>> get_tree(std::string path) = 0;
   virtual async::Task<Result<FileInfo>> stat(std::string path) = 0;
-  virtual async::Task<Result<std::vector<FileInfo>>> list(std::string path,
-                                                          std::uint32_t depth) = 0;
+  // `most` entries at most, whichever the guest finds first.
+  virtual async::Task<Result<std::vector<FileInfo>>> list(std::string path, std::uint32_t depth,
+                                                          std::size_t most) = 0;
+  async::Task<Result<std::vector<FileInfo>>> list(std::string path, std::uint32_t depth);
   virtual async::Task<Result<void>> make_dir(std::string path, std::uint32_t mode,
                                              bool parents) = 0;
   virtual async::Task<Result<void>> move(std::string from, std::string to, bool overwrite) = 0;
@@ -118,9 +127,12 @@ class Sandbox {
   async::Task<Result<void>> put_text(std::string path, std::string content,
                                      std::uint32_t mode = 0644);
   async::Task<Result<std::string>> get_text(std::string path);
-  // The writable file system (workspace and /tmp) as bytes, and back.
-  async::Task<Result<std::string>> snapshot();
-  async::Task<Result<void>> restore(std::string snapshot);
+  // The writable file system (workspace and /tmp) as bytes, piece by piece, and back. An empty
+  // piece is the end; a failure of either side ends it.
+  using PutPiece = std::function<async::Task<Result<void>>(std::string piece)>;
+  using GetPiece = std::function<async::Task<Result<std::string>>()>;
+  async::Task<Result<void>> snapshot(PutPiece put);
+  async::Task<Result<void>> restore(GetPiece get);
 };
 
 }  // namespace atl::sandbox

@@ -40,7 +40,7 @@ Result<config::Loaded> load_config(const cli::ServeOptions& options) {
     set(one.substr(0, equals).c_str(), one.substr(equals + 1), "--set");
   }
   const char* home = std::getenv("HOME");
-  std::string data = config::early_data_folder(sources, images::data_folder().value_or(""));
+  std::string data = config::early_data_folder(sources, images::server_folder().value_or(""));
   ATOLL_TRY(sources.file,
             config::find_file(
                 {.file = options.config, .data = data, .home = home != nullptr ? home : ""}));

@@ -52,8 +52,7 @@ std::string name_of(const std::string& path) {
 Result<Place> prepare_place(const std::string& data, unsigned uid, unsigned gid) {
   Place place{.data_folder = data};
   if (place.data_folder.empty()) {
-    ATOLL_TRY(std::string base, images::data_folder());
-    place.data_folder = base + "/server";
+    ATOLL_TRY(place.data_folder, images::server_folder());
   }
   if (place.data_folder[0] != '/') {
     char here[PATH_MAX];

@@ -25,7 +25,7 @@ Task<Answer<http::Response>> create_session(Call call) {
 }
 
 Task<Answer<void>> execute(Call call) {
-  ATOLL_CO_TRY(std::string text, co_await read_json_text(call, kMaxJsonBody));
+  ATOLL_CO_TRY(std::string text, co_await read_json_text(call));
   ATOLL_CO_TRY(ExecuteBody body, decode_body<ExecuteBody>(text));
   if (!body.timeout) body.timeout = kTimeout;
   ATOLL_CO_TRY(control::ExecuteRequest request, to_request(std::move(body)));

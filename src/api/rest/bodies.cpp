@@ -160,7 +160,7 @@ Answer<control::ExecuteRequest> to_request(ExecuteBody body) {
   request.env = std::move(body.env).value_or(StringMap());
   request.stdin_open = body.stdin_open;
   request.timeout = body.timeout;
-  if (body.max_output_bytes) request.max_output_bytes = *body.max_output_bytes;
+  request.max_output_bytes = body.max_output_bytes;
   request.track_files = body.track_files;
   return request;
 }

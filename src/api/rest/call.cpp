@@ -29,12 +29,13 @@ Rest::Rest(control::Control& plane, const RestOptions& wishes)
       pool(2),
       tasks(wishes.executor) {}
 
-Task<Answer<std::string>> read_json_text(Call call, std::size_t limit) {
+Task<Answer<std::string>> read_json_text(Call call, std::uint64_t limit) {
   auto type = call.request().headers.find("content-type");
   if (type && !is_json(*type)) {
     co_return refuse(415, "unsupported_media_type", "the body must be application/json");
   }
-  ATOLL_CO_TRY(std::string text, co_await call.exchange->read_body(limit));
+  ATOLL_CO_TRY(std::string text,
+               co_await call.exchange->read_body(std::min(limit, call.rest->options.body_bytes)));
   if (text.empty()) text = "{}";
   co_return text;
 }

@@ -43,8 +43,9 @@ struct Call {
   ExecutionId execution_id() const { return ExecutionId(request().capture("id")); }
 };
 
-// The body of a JSON request: 415 for another type, 413 beyond the limit. Nothing at all is {}.
-Task<Answer<std::string>> read_json_text(Call call, std::size_t limit);
+// The body of a JSON request: 415 for another type, 413 beyond the limit or the configured one.
+// Nothing at all is {}.
+Task<Answer<std::string>> read_json_text(Call call, std::uint64_t limit = UINT64_MAX);
 
 // Absent members keep their defaults; unknown ones are refused.
 template <typename T>
@@ -56,7 +57,7 @@ Answer<T> decode_body(std::string_view text) {
 }
 
 template <typename T>
-Task<Answer<T>> read_json(Call call, std::size_t limit) {
+Task<Answer<T>> read_json(Call call, std::uint64_t limit = UINT64_MAX) {
   ATOLL_CO_TRY(std::string text, co_await read_json_text(std::move(call), limit));
   co_return decode_body<T>(text);
 }

@@ -46,18 +46,14 @@ std::string etag_of(const FileInfo& info) {
   return "\"" + std::to_string(info.mtime_ns) + "-" + std::to_string(info.size) + "\"";
 }
 
-Task<Result<void>> send_part(http::Exchange* exchange, ByteStream* stream, std::uint64_t skip,
-                             std::uint64_t length) {
+Task<Result<void>> send_part(http::Exchange* exchange, ByteStream* stream, std::uint64_t length) {
   while (length > 0) {
     ATOLL_CO_TRY(std::string bytes, co_await stream->read());
     if (bytes.empty()) co_return fail(Code::kIo, "the file ended too early");
     std::string_view part = bytes;
-    std::uint64_t dropped = std::min<std::uint64_t>(skip, part.size());
-    skip -= dropped;
-    part.remove_prefix(dropped);
     part = part.substr(0, std::min<std::uint64_t>(length, part.size()));
     length -= part.size();
-    if (!part.empty()) ATOLL_CO_CHECK(co_await exchange->write(part));
+    ATOLL_CO_CHECK(co_await exchange->write(part));
   }
   co_return co_await exchange->finish();
 }
@@ -92,14 +88,14 @@ Task<Answer<void>> send_file(Call call, Place* place, FileInfo info) {
   std::unique_ptr<ByteStream> stream;
   bool only_head = call.request().method == http::Method::kHead;
   if (!only_head) {
-    ATOLL_CO_TRY(stream, co_await place->sandbox().get_file(info.path));
+    ATOLL_CO_TRY(stream, co_await place->sandbox().get_file(info.path, range.first, length));
   }
   ATOLL_CO_CHECK(co_await call.exchange->begin(part ? 206 : 200, std::move(headers), length));
   if (only_head) length = 0;
   if (length == 0) {
     (void)co_await call.exchange->finish();
   } else {
-    (void)co_await send_part(call.exchange, stream.get(), range.first, length);
+    (void)co_await send_part(call.exchange, stream.get(), length);
   }
   co_return Answer<void>();
 }

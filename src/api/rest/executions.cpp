@@ -1,3 +1,5 @@
+#include <algorithm>
+
 #include <boost/json/array.hpp>
 
 #include "api/limits.hpp"
@@ -14,7 +16,7 @@ namespace {
 using http::Method;
 
 Task<Answer<void>> execute(Call call) {
-  ATOLL_CO_TRY(std::string text, co_await read_json_text(call, kMaxJsonBody));
+  ATOLL_CO_TRY(std::string text, co_await read_json_text(call));
   ATOLL_CO_TRY(ExecuteBody body, decode_body<ExecuteBody>(text));
   ATOLL_CO_TRY(control::ExecuteRequest request, to_request(std::move(body)));
   ATOLL_CO_TRY(Once once, co_await begin_once(call, std::move(text)));
@@ -24,16 +26,17 @@ Task<Answer<void>> execute(Call call) {
 
 // Outputs may be large, so a page ends early when they add up; the cursor says where.
 Task<Answer<http::Response>> list_results(Call call) {
-  constexpr std::size_t kAtOnce = 4;
   ATOLL_CO_CHECK(known_query(call, {"limit", "cursor", "output"}));
   ATOLL_CO_TRY(store::Page page, query_page(call));
   ATOLL_CO_TRY(bool with_output, query_flag(call, "output", true));
-  std::size_t limit = std::exchange(page.limit, kAtOnce);
+  std::size_t at_once = with_output ? std::min<std::size_t>(4, page.limit) : page.limit;
+  std::size_t limit = std::exchange(page.limit, at_once);
   boost::json::array all;
   boost::json::value next;
   for (std::size_t bytes = 0;;) {
     ATOLL_CO_TRY(std::vector<model::Execution> rows,
-                 co_await call.control().executions().list(call.caller, call.session_id(), page));
+                 co_await call.control().executions().list(call.caller, call.session_id(), page,
+                                                           with_output));
     bool full = false;
     for (const model::Execution& row : rows) {
       if (full) {
@@ -45,8 +48,8 @@ Task<Answer<http::Response>> list_results(Call call) {
       if (with_output) bytes += row.output.merged.size() * 2;
       full = all.size() >= limit || bytes >= kPageOutput;
     }
-    if (full && next.is_null() && rows.size() == kAtOnce) next = json_text(page.after);
-    if (full || rows.size() < kAtOnce) break;
+    if (full && next.is_null() && rows.size() == at_once) next = json_text(page.after);
+    if (full || rows.size() < at_once) break;
   }
   co_return json_response(200, object{{"results", std::move(all)}, {"next_cursor", next}});
 }
@@ -79,7 +82,7 @@ Task<Answer<http::Response>> write_stdin(Call call) {
     ATOLL_CO_TRY(close, query_flag(call, "close", false));
     ATOLL_CO_TRY(bytes, co_await call.exchange->read_body(kMaxStdin));
   } else {
-    ATOLL_CO_TRY(StdinBody body, co_await read_json<StdinBody>(call, kMaxJsonBody));
+    ATOLL_CO_TRY(StdinBody body, co_await read_json<StdinBody>(call));
     close = body.close;
     ATOLL_CO_TRY(bytes, to_bytes(std::move(body)));
   }

@@ -42,8 +42,8 @@ Task<Answer<http::Response>> list_files(Call call) {
                co_await open_place(call, std::string(call.request().query_value("path"))));
   std::vector<sandbox::FileInfo> files;
   if (glob.empty() && contains.empty()) {
-    ATOLL_CO_TRY(files,
-                 co_await place.sandbox().list(place.path, static_cast<std::uint32_t>(depth)));
+    ATOLL_CO_TRY(files, co_await place.sandbox().list(place.path, static_cast<std::uint32_t>(depth),
+                                                      limit + 1));
   } else {
     guest::SearchArgs search{.root = place.path,
                              .name_glob = std::move(glob),
@@ -59,19 +59,19 @@ Task<Answer<http::Response>> list_files(Call call) {
                                       {"truncated", truncated}});
 }
 
-Task<Answer<std::uint64_t>> receive(http::Exchange* exchange, sandbox::ByteStream* into) {
+Task<Answer<void>> receive(Call call, sandbox::ByteStream* into) {
   std::string buffer(kChunk, '\0');
-  std::uint64_t size = 0;
+  UploadLimit limit(call);
   for (;;) {
-    ATOLL_CO_TRY(std::size_t got, co_await exchange->read_some(std::span(buffer)));
+    ATOLL_CO_TRY(std::size_t got, co_await call.exchange->read_some(std::span(buffer)));
     if (got == 0) break;
-    size += got;
+    ATOLL_CO_CHECK(limit.take(got));
     ATOLL_CO_CHECK(co_await into->write(buffer.substr(0, got)));
     fault::here("upload.data");
   }
   ATOLL_CO_CHECK(co_await into->finish());
   fault::here("upload.finished");
-  co_return size;
+  co_return Answer<void>();
 }
 
 // Visible only once the last byte is there.
@@ -84,7 +84,7 @@ Task<Answer<http::Response>> put_file(Call call) {
   ATOLL_CO_TRY(std::unique_ptr<sandbox::ByteStream> stream,
                co_await place.sandbox().put_file(place.path, mode));
   fault::here("upload.begun");
-  ATOLL_CO_TRY([[maybe_unused]] std::uint64_t size, co_await receive(call.exchange, stream.get()));
+  ATOLL_CO_CHECK(co_await receive(call, stream.get()));
   ATOLL_CO_TRY(sandbox::FileInfo info, co_await place.sandbox().stat(place.path));
   info.path = place.path;
   co_return json_response(is_new ? 201 : 200, file_view(info, place.workspace));
@@ -109,6 +109,14 @@ Task<Answer<Place>> open_place(Call call, std::string name) {
   std::string workspace = use.sandbox().workspace();
   ATOLL_CO_TRY(std::string path, box_path(name, workspace));
   co_return Place{std::move(use), std::move(workspace), std::move(path)};
+}
+
+Answer<void> UploadLimit::take(std::uint64_t bytes) {
+  if (bytes <= left_) {
+    left_ -= bytes;
+    return {};
+  }
+  return refuse(Code::kTooLarge, "the upload is larger than server.limits.upload_bytes");
 }
 
 Answer<std::uint32_t> query_mode(const Call& call) {

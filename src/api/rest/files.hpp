@@ -28,6 +28,16 @@ Task<Answer<http::Response>> upload_files(Call call);
 Task<Answer<void>> download_file(Call call);
 Task<Answer<void>> watch_files(Call call);
 
+// Counts what a request brings; kTooLarge beyond what is configured.
+class UploadLimit {
+ public:
+  explicit UploadLimit(const Call& call) : left_(call.rest->options.upload_bytes) {}
+  Answer<void> take(std::uint64_t bytes);
+
+ private:
+  std::uint64_t left_;
+};
+
 // "0755"; 0644 when it is absent.
 Answer<std::uint32_t> query_mode(const Call& call);
 

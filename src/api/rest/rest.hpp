@@ -15,12 +15,14 @@ namespace atl::api::rest {
 
 struct RestOptions {
   async::Executor executor;
-  std::string data_folder;                         // snapshots lie in DATA/snapshots
-  const sandbox::Registry* registry = nullptr;     // for GET /backends; must outlive the router
-  std::string endpoint = "http://127.0.0.1:8080";  // what GET /runtimes calls this node
+  std::string data_folder;                      // snapshots lie in DATA/snapshots
+  const sandbox::Registry* registry = nullptr;  // for GET /backends; must outlive the router
+  std::function<std::string()> endpoint;        // what GET /runtimes says of this node
   std::string version;
-  observe::Metrics* metrics = nullptr;  // none: the program's own
-  std::function<bool()> draining;       // true: GET /ready says 503
+  std::uint64_t body_bytes = 16u << 20;      // of a JSON body
+  std::uint64_t upload_bytes = 16ull << 30;  // of a request that brings files
+  observe::Metrics* metrics = nullptr;       // none: the program's own
+  std::function<bool()> draining;            // true: GET /ready says 503
 };
 
 // `control` outlives the router. Background tasks of the API live as long as the router's handlers:

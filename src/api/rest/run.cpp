@@ -48,11 +48,14 @@ class Disposal {
   bool done_ = false;
 };
 
-void outlive(control::ConfigRequest& config, const control::ExecuteRequest& request) {
+void outlive(control::Control& control, control::ConfigRequest& config,
+             const control::ExecuteRequest& request) {
   if (config.timeout_seconds || !request.timeout) return;
-  double needed = *request.timeout == 0 ? static_cast<double>(kMaxSeconds) : *request.timeout;
-  if (needed + kMargin <= 300) return;
-  config.timeout_seconds = std::min(kMaxSeconds, static_cast<std::uint64_t>(needed + kMargin));
+  const control::SessionLimits& limits = control.sessions().limits();
+  double longest = static_cast<double>(control.executions().limits().longest_time.count());
+  double needed = (*request.timeout == 0 ? longest : *request.timeout) + kMargin;
+  if (needed <= static_cast<double>(limits.timeout_seconds)) return;
+  config.timeout_seconds = std::min(limits.max_timeout_seconds, static_cast<std::uint64_t>(needed));
 }
 
 Task<Answer<void>> carry_out(Call call, control::CreateRequest session,
@@ -90,12 +93,12 @@ Task<Answer<void>> carry_out(Call call, control::CreateRequest session,
 }
 
 Task<Answer<void>> run_once(Call call) {
-  ATOLL_CO_TRY(std::string text, co_await read_json_text(call, kMaxJsonBody));
+  ATOLL_CO_TRY(std::string text, co_await read_json_text(call));
   ATOLL_CO_TRY(RunBody body, decode_body<RunBody>(text));
   ATOLL_CO_TRY(control::CreateRequest session, session_of(body));
   ATOLL_CO_TRY(control::ExecuteRequest request, to_request(ExecuteBody(std::move(body))));
   if (request.stdin_open) co_return refuse_field("/stdin_open", "makes no sense in one call");
-  outlive(session.config, request);
+  outlive(call.control(), session.config, request);
   ATOLL_CO_TRY(Once once, co_await begin_once(call, std::move(text)));
   if (once.earlier) co_return co_await answer_again(call, std::move(*once.earlier));
   co_return co_await carry_out(call, std::move(session), std::move(request), std::move(once));

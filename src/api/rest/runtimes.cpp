@@ -52,7 +52,7 @@ object runtime_view(const Call& call) {
   control::NodeResources resources = node.resources();
   return {{"id", json_text(node.id())},
           {"type", json_text(default_backend(call))},
-          {"endpoint", json_text(call.rest->options.endpoint)},
+          {"endpoint", json_text(call.rest->options.endpoint ? call.rest->options.endpoint() : "")},
           {"capabilities", capabilities(call)},
           {"resources", object{{"cpu_total", resources.cpu_total},
                                {"cpu_used", resources.cpu_used},

@@ -7,6 +7,8 @@
 #include <filesystem>
 #include <utility>
 
+#include "api/limits.hpp"
+#include "base/fault.hpp"
 #include "base/unique_fd.hpp"
 
 namespace atl::api::rest {
@@ -15,7 +17,31 @@ namespace {
 
 using async::on_pool;
 
+constexpr std::size_t kPiece = 1u << 20;
+
 std::string folder_of(const Rest& rest) { return rest.options.data_folder + "/snapshots"; }
+
+// One that is being written or read.
+struct Open {
+  RestPtr rest;
+  UniqueFd folder;
+  UniqueFd file;
+  std::string name;
+  std::uint64_t size = 0;
+
+  std::string part() const { return name + ".part"; }
+};
+using OpenPtr = std::shared_ptr<Open>;
+
+Result<void> create(Open& open, const std::string& folder) {
+  if (::mkdir(folder.c_str(), 0700) != 0 && errno != EEXIST) return fail_errno("mkdir snapshots");
+  open.folder.reset(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  if (!open.folder) return fail_errno("open snapshots");
+  open.file.reset(::openat(open.folder.get(), open.part().c_str(),
+                           O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600));
+  if (!open.file) return fail_errno("create snapshot");
+  return {};
+}
 
 Result<void> write_all(const UniqueFd& fd, std::string_view bytes) {
   while (!bytes.empty()) {
@@ -27,62 +53,71 @@ Result<void> write_all(const UniqueFd& fd, std::string_view bytes) {
   return {};
 }
 
-Result<void> write_file(const std::string& folder, const std::string& name,
-                        std::string_view bytes) {
-  if (::mkdir(folder.c_str(), 0700) != 0 && errno != EEXIST) return fail_errno("mkdir snapshots");
-  UniqueFd dir(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
-  if (!dir) return fail_errno("open snapshots");
-  std::string part = name + ".part";
-  UniqueFd fd(::openat(dir.get(), part.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600));
-  if (!fd) return fail_errno("create snapshot");
-  Result<void> written = write_all(fd, bytes);
-  if (written && ::fsync(fd.get()) != 0) written = fail_errno("fsync snapshot");
-  if (written && ::renameat(dir.get(), part.c_str(), dir.get(), name.c_str()) != 0) {
-    written = fail_errno("rename snapshot");
+Result<void> put_in_place(const Open& open) {
+  if (::fsync(open.file.get()) != 0) return fail_errno("fsync snapshot");
+  if (::renameat(open.folder.get(), open.part().c_str(), open.folder.get(), open.name.c_str()) !=
+      0) {
+    return fail_errno("rename snapshot");
   }
-  if (!written) {
-    (void)::unlinkat(dir.get(), part.c_str(), 0);
-    return written;
-  }
-  if (::fsync(dir.get()) != 0) return fail_errno("fsync snapshots");
+  if (::fsync(open.folder.get()) != 0) return fail_errno("fsync snapshots");
   return {};
 }
 
-Result<std::string> read_file(const std::string& path) {
-  UniqueFd fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW));
-  struct stat status{};
-  if (!fd || ::fstat(fd.get(), &status) != 0) return fail_errno("open snapshot");
-  std::string bytes(static_cast<std::size_t>(status.st_size), '\0');
-  std::size_t done = 0;
-  while (done < bytes.size()) {
-    ssize_t got = ::read(fd.get(), bytes.data() + done, bytes.size() - done);
-    if (got < 0 && errno == EINTR) continue;
-    if (got < 0) return fail_errno("read snapshot");
-    if (got == 0) return fail(Code::kIo, "the snapshot is cut off");
-    done += static_cast<std::size_t>(got);
+Task<Result<void>> append(OpenPtr open, std::string piece) {
+  open->size += piece.size();
+  if (open->size > kMaxSnapshotBytes) {
+    co_return fail(Code::kTooLarge, "the sandbox holds more than a snapshot can");
   }
-  return bytes;
+  co_return co_await on_pool(open->rest->pool, [&] { return write_all(open->file, piece); });
+}
+
+Task<Result<void>> write_snapshot(OpenPtr open, sandbox::Sandbox* sandbox) {
+  ATOLL_CO_CHECK(co_await on_pool(open->rest->pool,
+                                  [&open] { return create(*open, folder_of(*open->rest)); }));
+  ATOLL_CO_CHECK(co_await sandbox->snapshot(
+      [open](std::string piece) { return append(open, std::move(piece)); }));
+  fault::here("snapshot.taken");
+  co_return co_await on_pool(open->rest->pool, [&open] { return put_in_place(*open); });
+}
+
+Result<std::string> read_piece(const UniqueFd& fd) {
+  std::string piece(kPiece, '\0');
+  ssize_t got = 0;
+  do {
+    got = ::read(fd.get(), piece.data(), piece.size());
+  } while (got < 0 && errno == EINTR);
+  if (got < 0) return fail_errno("read snapshot");
+  piece.resize(static_cast<std::size_t>(got));
+  return piece;
+}
+
+Task<Result<std::string>> next_piece(OpenPtr open) {
+  co_return co_await on_pool(open->rest->pool, [&open] { return read_piece(open->file); });
 }
 
 Task<Result<void>> restore(std::weak_ptr<Rest> owner, control::SandboxPtr sandbox, std::string id) {
   RestPtr rest = owner.lock();
   if (!rest) co_return fail(Code::kCancelled, "the server stops");
   ATOLL_CO_TRY(store::SnapshotRow row, co_await rest->control.store().snapshot(std::move(id)));
-  ATOLL_CO_TRY(std::string bytes, co_await read_snapshot(rest, row.file));
-  co_return co_await sandbox->restore(std::move(bytes));
+  auto open = std::make_shared<Open>();
+  std::string path = folder_of(*rest) + "/" + row.file;
+  open->file.reset(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW));
+  open->rest = std::move(rest);
+  if (!open->file) co_return fail_errno("open snapshot");
+  co_return co_await sandbox->restore([open] { return next_piece(open); });
 }
 
 }  // namespace
 
-Task<Result<void>> write_snapshot(RestPtr rest, std::string file, std::string bytes) {
-  co_return co_await on_pool(rest->pool, [folder = folder_of(*rest), &file, &bytes] {
-    return write_file(folder, file, bytes);
-  });
-}
-
-Task<Result<std::string>> read_snapshot(RestPtr rest, std::string file) {
-  co_return co_await on_pool(rest->pool,
-                             [path = folder_of(*rest) + "/" + file] { return read_file(path); });
+Task<Result<std::uint64_t>> save_snapshot(RestPtr rest, sandbox::Sandbox* sandbox,
+                                          std::string file) {
+  auto open = std::make_shared<Open>();
+  open->rest = rest;
+  open->name = std::move(file);
+  Result<void> written = co_await write_snapshot(open, sandbox);
+  if (written) co_return open->size;
+  co_await remove_snapshot_file(std::move(rest), open->part());
+  co_return fail(written.error());
 }
 
 Task<void> remove_snapshot_file(RestPtr rest, std::string file) {

@@ -1,5 +1,5 @@
-// Snapshots on disk: DATA/snapshots/ID, written whole or not at all. Called on the I/O thread; the
-// disk is touched by the API's pool.
+// Snapshots on disk: DATA/snapshots/ID, written whole or not at all, a piece at a time both ways.
+// Called on the I/O thread; the disk is touched by the API's pool.
 #pragma once
 
 #include <string>
@@ -9,8 +9,9 @@
 
 namespace atl::api::rest {
 
-Task<Result<void>> write_snapshot(RestPtr rest, std::string file, std::string bytes);
-Task<Result<std::string>> read_snapshot(RestPtr rest, std::string file);
+// Its size. Nothing is left of one that fails.
+Task<Result<std::uint64_t>> save_snapshot(RestPtr rest, sandbox::Sandbox* sandbox,
+                                          std::string file);
 Task<void> remove_snapshot_file(RestPtr rest, std::string file);
 
 // At a start, before any request: what is there now, and the removal of what has no row.

@@ -29,18 +29,16 @@ Task<Answer<http::Response>> create_snapshot(Call call) {
   }
   ATOLL_CO_TRY(control::Use use,
                co_await call.control().sessions().use(call.caller, call.session_id()));
-  ATOLL_CO_TRY(std::string bytes, co_await use.sandbox().snapshot());
-  fault::here("snapshot.taken");
   std::string id = make_sortable_id();
+  ATOLL_CO_TRY(std::uint64_t size, co_await save_snapshot(call.rest, &use.sandbox(), id));
   auto now = std::chrono::time_point_cast<std::chrono::milliseconds>(call.control().clock().wall());
   SnapshotRow row{.id = id,
                   .session_id = call.session_id(),
                   .tenant = call.caller.tenant,
                   .name = std::move(body.name).value_or(""),
-                  .size = bytes.size(),
+                  .size = size,
                   .file = id,
                   .created_at = now};
-  ATOLL_CO_CHECK(co_await write_snapshot(call.rest, row.file, std::move(bytes)));
   fault::here("snapshot.file");
   std::string view = codec::serialize(snapshot_view(row));
   std::vector<store::Change> changes = keep_answer(call, once)(201, view, id);
@@ -79,7 +77,7 @@ Task<Answer<http::Response>> get_snapshot(Call call) {
   co_return json_response(200, snapshot_view(row));
 }
 
-// First the row: a file without one is found by nobody, a row without its file would be a lie.
+// First the row: a file without one is swept away, a row without its file would be a lie.
 Task<Answer<http::Response>> delete_snapshot(Call call) {
   ATOLL_CO_TRY(SnapshotRow row, co_await find(call));
   std::vector<store::Change> changes;

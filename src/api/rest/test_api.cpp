@@ -59,16 +59,6 @@ Task<Result<void>> as_result(Task<void> task) {
   co_return Result<void>();
 }
 
-// Nothing waits on shelves: a test that needs no sandbox makes none.
-Task<Result<void>> empty_pools(store::Store* store) {
-  std::vector<store::Change> changes;
-  for (model::Template recipe : control::built_in_templates()) {
-    recipe.spec.pool = 0;
-    changes.push_back(store::PutTemplate{std::move(recipe)});
-  }
-  co_return co_await store->write(std::move(changes));
-}
-
 // By operation: whether any test has had an answer from it that was no error. As the server counts.
 void remember_answers(const std::string& figures) {
   static const std::regex kLine(
@@ -102,34 +92,40 @@ Task<Result<void>> run_all(async::Executor executor, const Folder* folder,
                            std::function<Task<void>(Api*)> body, ApiWish wish) {
   sandbox::Registry registry;
   backends::register_fake(registry);
-  control::ControlOptions options{.executor = executor};
+  control::ControlOptions options = std::move(wish.control);
+  options.executor = executor;
   std::string data = *folder / "data";
   fs::create_directories(data);
   ATOLL_CO_TRY(options.store,
                co_await store::open_store({.executor = executor, .data_folder = data}));
-  ATOLL_CO_CHECK(co_await empty_pools(options.store.get()));
-  control::LocalNodeOptions node{.executor = executor, .default_backend = "fake"};
+  control::LocalNodeOptions node = std::move(wish.node);
+  node.executor = executor;
+  node.default_backend = "fake";
   node.backend.run_folder = *folder / "run";
   options.node = control::make_local_node(registry, std::move(node));
   control::Control control(std::move(options));
   ATOLL_CO_CHECK(co_await control.start());
   observe::Metrics metrics;
   bool draining = false;
+  std::string address;
   http::Router router;
   add_rest_routes(router, control,
                   {.executor = executor,
                    .data_folder = data,
                    .registry = &registry,
+                   .endpoint = [&address] { return "http://" + address; },
                    .version = "test",
+                   .body_bytes = wish.body_bytes,
+                   .upload_bytes = wish.upload_bytes,
                    .metrics = &metrics,
                    .draining = [&draining] { return draining; }});
   http::Server server(executor,
                       wrap(router.handler(), control, {.required = wish.keys, .metrics = &metrics}),
                       {.listen = {"127.0.0.1:0"}});
   ATOLL_CO_CHECK(co_await server.start());
-  std::string address = server.addresses().front();
+  address = server.addresses().front();
   http::Client client(executor, {.endpoint = "http://" + address});
-  Api api{executor, &control, &client, &router, {}, address};
+  Api api{executor, &control, &client, &router, {}, address, *folder / ""};
   Result<void> ended = co_await async::with_deadline<void>(
       as_result(body(&api)), async::deadline_in(kLongest), Code::kExecTimeout, "the test hangs");
   draining = true;
@@ -218,8 +214,9 @@ Task<std::vector<http::SseEvent>> Api::events(Method method, std::string target,
 void with_api(std::function<Task<void>(Api*)> body, ApiWish wish) {
   log::set_level(log::Level::kOff);
   Folder folder;
-  Result<void> ended = async::run_to_end<Result<void>>(
-      [&](async::Executor executor) { return run_all(std::move(executor), &folder, body, wish); });
+  Result<void> ended = async::run_to_end<Result<void>>([&](async::Executor executor) {
+    return run_all(std::move(executor), &folder, body, std::move(wish));
+  });
   EXPECT_TRUE(ended.has_value()) << ended.error().to_string();
 }
 

@@ -37,6 +37,7 @@ struct Api {
   http::Router* router;
   http::Headers headers;  // with every request
   std::string address;    // host:port
+  std::string folder;     // data/ and run/ are in there
 
   Task<Reply> call(Method method, std::string target, std::string body = {},
                    http::Headers more = {});
@@ -47,6 +48,12 @@ struct Api {
 
 struct ApiWish {
   bool keys = false;
+  // Nothing waits on shelves: a test that needs no sandbox makes none. What the server itself is
+  // made of is put in.
+  control::ControlOptions control{.pool = {.size = 0}};
+  control::LocalNodeOptions node;
+  std::uint64_t body_bytes = 16u << 20;
+  std::uint64_t upload_bytes = 16ull << 30;
 };
 
 // Fails the test instead of hanging. `body` is an ordinary function that makes a coroutine.

@@ -116,9 +116,11 @@ Task<Answer<http::Response>> upload_files(Call call) {
   auto upload = std::make_shared<Upload>(std::move(place), mode);
   http::MultipartParser parser(*boundary);
   std::string buffer(kChunk, '\0');
+  UploadLimit limit(call);
   for (;;) {
     ATOLL_CO_TRY(std::size_t got, co_await call.exchange->read_some(std::span(buffer)));
     if (got == 0) break;
+    ATOLL_CO_CHECK(limit.take(got));
     parser.feed(std::string_view(buffer).substr(0, got));
     ATOLL_CO_CHECK(co_await take_events(upload, &parser));
   }

@@ -50,6 +50,15 @@ bool holds(std::uint32_t walls, Wall wall) {
 
 }  // namespace
 
+engine::Limits engine_limits(const sandbox::Limits& limits) {
+  return {.memory_bytes = limits.memory_bytes,
+          .disk_bytes = limits.disk_bytes,
+          .inodes = limits.inodes,
+          .cpu_milli = static_cast<std::uint32_t>(limits.cpus * 1000 + 0.5),
+          .pids = limits.pids,
+          .open_files = limits.open_files};
+}
+
 Result<engine::CreateRequest> create_request(const sandbox::SandboxSpec& spec,
                                              const guest::Token& token) {
   if ((spec.image == "host") != spec.layers.empty()) {
@@ -65,12 +74,7 @@ Result<engine::CreateRequest> create_request(const sandbox::SandboxSpec& spec,
     ATOLL_CHECK(copy_text(request.zygote.text, zygote_name(*spec.preload), "the zygote's name"));
   }
   request.token = token;
-  request.limits.memory_bytes = spec.limits.memory_bytes;
-  request.limits.disk_bytes = spec.limits.disk_bytes;
-  request.limits.inodes = spec.limits.inodes;
-  request.limits.cpu_milli = static_cast<std::uint32_t>(spec.limits.cpus * 1000 + 0.5);
-  request.limits.pids = spec.limits.pids;
-  request.limits.open_files = spec.limits.open_files;
+  request.limits = engine_limits(spec.limits);
   if (spec.mounts.size() > engine::kMaxMounts) {
     return fail(Code::kTooLarge, "more than " + std::to_string(engine::kMaxMounts) + " mounts");
   }

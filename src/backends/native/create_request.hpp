@@ -7,6 +7,7 @@
 
 namespace atl::backends::native {
 
+engine::Limits engine_limits(const sandbox::Limits& limits);
 Result<engine::CreateRequest> create_request(const sandbox::SandboxSpec& spec,
                                              const guest::Token& token);
 // A limit that was asked for by name and does not hold is an error; `walls` says what holds.

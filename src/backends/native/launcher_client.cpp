@@ -73,6 +73,14 @@ async::Task<Result<LauncherReply>> LauncherClient::call(LauncherOp op, SandboxId
   co_return replies.back();
 }
 
+async::Task<Result<LauncherReply>> LauncherClient::set_limits(SandboxId id, engine::Limits limits) {
+  engine::LimitsRequest request{.limits = limits};
+  request.header.id = box_id(id.str());
+  ATOLL_CO_CHECK(co_await send_in_turn(&request, sizeof request, {}));
+  ATOLL_CO_TRY(auto replies, co_await wait(LauncherOp::kLimits, id.str()));
+  co_return replies.back();
+}
+
 async::Task<Result<std::vector<SandboxId>>> LauncherClient::list() {
   engine::RequestHeader request{.op = LauncherOp::kList};
   ATOLL_CO_CHECK(co_await send_in_turn(&request, sizeof request, {}));

@@ -24,6 +24,7 @@ class LauncherClient {
   async::Task<Result<engine::LauncherReply>> create(engine::CreateRequest request,
                                                     std::vector<int> sources);
   async::Task<Result<engine::LauncherReply>> call(engine::LauncherOp op, SandboxId id);
+  async::Task<Result<engine::LauncherReply>> set_limits(SandboxId id, engine::Limits limits);
   async::Task<Result<std::vector<SandboxId>>> list();
   async::Task<Result<engine::LauncherReply>> zygote(engine::ZygoteRequest request,
                                                     std::vector<int> given);

@@ -150,6 +150,15 @@ Task<Result<void>> NativeSandbox::freeze(bool frozen) {
   co_return Result<void>();
 }
 
+Task<Result<void>> NativeSandbox::change_limits(sandbox::Limits limits) {
+  if (!is_running()) co_return fail(Code::kNotStarted, "the sandbox is not running");
+  ATOLL_CO_CHECK(co_await launcher_->set_limits(id(), engine_limits(limits)));
+  spec_.limits.memory_bytes = limits.memory_bytes;
+  spec_.limits.cpus = limits.cpus;
+  spec_.limits.pids = limits.pids;
+  co_return Result<void>();
+}
+
 Task<Result<void>> NativeSandbox::pause() { return freeze(true); }
 Task<Result<void>> NativeSandbox::resume() { return freeze(false); }
 

@@ -27,6 +27,7 @@ class NativeSandbox : public sandbox::GuestSandbox {
   async::Task<Result<sandbox::Usage>> usage() override;
   async::Task<Result<void>> pause() override;
   async::Task<Result<void>> resume() override;
+  async::Task<Result<void>> change_limits(sandbox::Limits limits) override;
 
  protected:
   async::Task<Result<sandbox::GuestLink>> open_link() override;

@@ -97,6 +97,8 @@ Task<void> folders(Box* box) {
   ATOLL_NEED_OK(co_await box->sandbox->put_text("x/y/file", "12345"));
   ATOLL_NEED(auto shallow, co_await box->sandbox->list("x", 1));
   EXPECT_EQ(shallow.size(), 1u);
+  ATOLL_NEED(auto few, co_await box->sandbox->list("x", 10, 1));
+  EXPECT_EQ(few.size(), 1u);
   ATOLL_NEED(auto deep, co_await box->sandbox->list("x", 10));
   std::vector<std::string> paths;
   for (const FileInfo& one : deep) paths.push_back(one.path);

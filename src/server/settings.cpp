@@ -1,0 +1,100 @@
+#include "server/settings.hpp"
+
+#include <cstdlib>
+
+namespace atl::server {
+namespace {
+
+control::Mode mode_of(const config::Config& config) {
+  bool off = !config.sandbox.enabled || config.sandbox.mode == config::SandboxMode::kDisabled;
+  if (off) return control::Mode::kDisabled;
+  bool shared = config.sandbox.mode == config::SandboxMode::kShared;
+  return shared ? control::Mode::kShared : control::Mode::kPerSession;
+}
+
+std::chrono::seconds seconds(std::uint64_t count) { return std::chrono::seconds(count); }
+
+}  // namespace
+
+log::Level log_level(const config::Config& config) {
+  switch (config.log.level) {
+    case config::LogLevel::kDebug: return log::Level::kDebug;
+    case config::LogLevel::kInfo: return log::Level::kInfo;
+    case config::LogLevel::kWarn: return log::Level::kWarn;
+    case config::LogLevel::kError: return log::Level::kError;
+    case config::LogLevel::kOff: return log::Level::kOff;
+  }
+  return log::Level::kInfo;
+}
+
+http::ServerOptions http_options(const config::Config& config) {
+  http::ServerOptions options;
+  const std::string& socket = config.server.unix_socket;
+  if (!config.server.listen.empty()) options.listen.push_back(config.server.listen);
+  if (!socket.empty()) options.listen.push_back("unix:" + socket);
+  if (!config.server.tls.cert_file.empty()) {
+    options.tls = http::TlsFiles{.certificate = config.server.tls.cert_file,
+                                 .key = config.server.tls.key_file};
+  }
+  options.limits.header_bytes = config.server.limits.header_bytes;
+  options.limits.connections = config.server.limits.connections;
+  options.limits.header_time = seconds(config.server.limits.header_timeout);
+  options.limits.body_time = seconds(config.server.limits.body_timeout);
+  options.limits.idle_time = seconds(config.server.limits.idle_timeout);
+  return options;
+}
+
+control::ControlOptions control_options(const config::Config& config, const Place& place) {
+  control::ControlOptions options;
+  options.mode = mode_of(config);
+  options.limits = {.live = config.sessions.max_active,
+                    .max_timeout_seconds = config.sessions.max_lifetime,
+                    .timeout_seconds = config.sandbox.runtime.timeout,
+                    .idle_timeout_seconds = config.sessions.idle_timeout};
+  options.executions = {.at_once = config.executions.concurrency,
+                        .waiting = config.executions.queue,
+                        .command_time = seconds(config.executions.command_timeout),
+                        .code_time = seconds(config.executions.code_timeout),
+                        .longest_time = seconds(config.executions.max_timeout),
+                        .output_bytes = config.executions.max_output_bytes};
+  options.pool = {.size = config.pool.size,
+                  .max_total = config.pool.max_total,
+                  .per_second = config.pool.replenish_per_second,
+                  .min_free_percent = config.pool.min_free_memory_percent,
+                  .check_interval = seconds(config.pool.check_interval)};
+  options.package_index = !config.packages.index_url.empty();
+  options.cleanup_on_exit = config.sandbox.runtime.cleanup_on_exit;
+  options.journal_folder = place.data_folder + "/journals";
+  options.results_kept = seconds(config.store.retention.ended_sessions);
+  options.answers_kept = seconds(config.store.retention.idempotency_keys);
+  return options;
+}
+
+control::LocalNodeOptions node_options(const config::Config& config, const Place& place) {
+  control::LocalNodeOptions options;
+  options.default_backend = config.sandbox.backend;
+  options.policy.allowed_domains = config.sandbox.network.allowed_domains;
+  options.policy.filesystem = {.deny_read = config.sandbox.filesystem.deny_read,
+                               .allow_write = config.sandbox.filesystem.allow_write,
+                               .deny_write = config.sandbox.filesystem.deny_write};
+  options.bootstrap = {.init_dir = config.sandbox.bootstrap.init_dir,
+                       .files = config.sandbox.bootstrap.files};
+  options.bootstrap_folder = place.data_folder + "/bootstrap";
+  const char* home = std::getenv("HOME");
+  options.home = home != nullptr ? home : "";
+  options.packages_folder = place.data_folder + "/packages";
+  options.package_index = config.packages.index_url;
+  options.backend.run_folder = place.run_folder;
+  options.backend.settings["state_folder"] = place.data_folder + "/sandboxes";
+  return options;
+}
+
+api::rest::RestOptions rest_options(const config::Config& config, const Place& place) {
+  api::rest::RestOptions options;
+  options.data_folder = place.data_folder;
+  options.body_bytes = config.server.limits.body_bytes;
+  options.upload_bytes = config.server.limits.upload_bytes;
+  return options;
+}
+
+}  // namespace atl::server

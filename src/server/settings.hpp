@@ -1,0 +1,24 @@
+// From the configuration to what each part is told. A field that is not handed on here has no
+// effect, which settings_test.cpp forbids.
+#pragma once
+
+#include "api/middleware.hpp"
+#include "api/rest/rest.hpp"
+#include "config/config.hpp"
+#include "control/control.hpp"
+#include "http/server.hpp"
+#include "observe/log.hpp"
+#include "server/serve.hpp"
+
+namespace atl::server {
+
+log::Level log_level(const config::Config& config);
+http::ServerOptions http_options(const config::Config& config);
+// Without store and node.
+control::ControlOptions control_options(const config::Config& config, const Place& place);
+// Without the launcher.
+control::LocalNodeOptions node_options(const config::Config& config, const Place& place);
+// Without what the running server knows.
+api::rest::RestOptions rest_options(const config::Config& config, const Place& place);
+
+}  // namespace atl::server

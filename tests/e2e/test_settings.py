@@ -1,0 +1,194 @@
+"""Configuration and templates have the effect that docs/configuration.md promises, on real sandboxes."""
+
+import hashlib
+import http.server
+import os
+import tempfile
+import threading
+import time
+import unittest
+import zipfile
+
+from server import DEADLINE, Server
+
+
+def wheel(folder, name, version, text):
+    """A wheel with one module, made by hand."""
+    info = f"{name}-{version}.dist-info"
+    path = f"{folder}/{name}-{version}-py3-none-any.whl"
+    with zipfile.ZipFile(path, "w") as archive:
+        archive.writestr(f"{name}.py", text)
+        archive.writestr(f"{info}/METADATA", f"Metadata-Version: 2.1\nName: {name}\nVersion: {version}\n")
+        archive.writestr(f"{info}/WHEEL",
+                         "Wheel-Version: 1.0\nGenerator: test\nRoot-Is-Purelib: true\nTag: py3-none-any\n")
+        archive.writestr(f"{info}/RECORD", f"{name}.py,,\n{info}/METADATA,,\n{info}/WHEEL,,\n{info}/RECORD,,\n")
+    return path
+
+
+class Index(http.server.ThreadingHTTPServer):
+    """An index of packages on loopback, with one package in it."""
+
+    def __init__(self, path):
+        with open(path, "rb") as file:
+            content = file.read()
+        name = os.path.basename(path)
+        link = f'<a href="/{name}#sha256={hashlib.sha256(content).hexdigest()}">{name}</a>'
+        pages = {f"/simple/{name.split('-')[0]}/": link.encode(), f"/{name}": content}
+        asked = self.asked = []
+
+        class Handler(http.server.BaseHTTPRequestHandler):
+            def do_GET(self):
+                asked.append(self.path)
+                body = pages.get(self.path)
+                self.send_response(200 if body else 404)
+                self.send_header("content-type", "text/html" if self.path.endswith("/") else "application/octet-stream")
+                self.end_headers()
+                self.wfile.write(body or b"")
+
+            def log_message(self, *_):
+                pass
+
+        super().__init__(("127.0.0.1", 0), Handler)
+        threading.Thread(target=self.serve_forever, daemon=True).start()
+
+    def url(self):
+        return f"http://127.0.0.1:{self.server_address[1]}/simple"
+
+
+class SettingsTest(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        os.chmod(folder.name, 0o755)
+        self.folder = folder.name
+
+    def serve(self, *sets):
+        words = [word for one in sets for word in ("--set", one)]
+        server = Server(self.folder + "/data", "--no-auth", *words)
+        self.addCleanup(lambda: server.process.poll() is None and server.stop())
+        return server
+
+    def put(self, path, text, mode=0o644):
+        path = f"{self.folder}/data/{path}"
+        os.makedirs(os.path.dirname(path), exist_ok=True)
+        with open(path, "w") as file:
+            file.write(text)
+        os.chmod(path, mode)
+
+    def until(self, condition):
+        deadline = time.monotonic() + DEADLINE
+        while not condition():
+            self.assertLess(time.monotonic(), deadline)
+            time.sleep(0.01)
+
+    def test_limits_files_and_folders(self):
+        run = self.folder + "/r"
+        os.mkdir(run)
+        os.chmod(run, 0o755)
+        self.put("bootstrap/init/AGENTS.md", "be kind")
+        self.put("bootstrap/skills/hi", "#!/bin/sh\necho hi\n", 0o755)
+        server = self.serve("executions.concurrency=1", "executions.queue=1", "sandbox.runtime.timeout=77",
+                            f"sandbox.backends.native.runDir={run}", "pool.size=2", "pool.max_total=4",
+                            'sandbox.filesystem.denyRead=["/usr/share/d*c"]', 'sandbox.filesystem.denyWrite=["secret"]')
+        self.assertTrue(os.listdir(run))
+        runtime = server.call("GET", "/api/v1/runtimes")[1]["runtimes"][0]
+        self.assertEqual(runtime["endpoint"], server.base)
+        session = server.session(template_id="shell-default", config={"environment": {"WHO": "me"}})
+        self.assertEqual(server.call("GET", f"/api/v1/sessions/{session}")[1]["config"]["timeout_seconds"], 77)
+        ran = server.execute(session, command="cat AGENTS.md; skills/hi; echo $WHO; ls /usr/share/doc; echo x > secret")
+        self.assertEqual(ran["stdout"], "be kindhi\nme\n")
+        self.assertIn("/usr/share/doc", ran["stderr"])
+        self.assertIn("secret", ran["stderr"])
+        self.assertNotEqual(ran["exit_code"], 0)
+        path = f"/api/v1/sessions/{session}/execute"
+        status = [server.call("POST", path, {"command": "sleep 1000"})[0] for _ in range(3)]
+        self.assertEqual(status, [202, 202, 429])
+        # Sandboxes that wait are handed over, and never more of them wait than may.
+        sizes = lambda: [one["size"] for one in
+                         server.call("GET", "/api/v1/runtimes/local/metrics")[1]["warm_pool"].values()]
+        self.until(lambda: sum(sizes()) == 4)
+        self.until(lambda: max(sizes()) <= 2)
+        self.assertEqual(server.stop(), 0)
+
+    def test_sessions_with_smaller_limits_are_served_from_the_pool(self):
+        server = self.serve("pool.size=0")
+        template = {"id": "small", "language": "bash", "resources": {"memory": 512, "disk": 16}, "pool": 1}
+        self.assertEqual(server.call("POST", "/api/v1/templates", template)[0], 201)
+        pool = lambda: server.call("GET", "/api/v1/runtimes/local/metrics")[1]["warm_pool"].get("small", {"size": 0})
+        self.until(lambda: pool()["size"] == 1)
+        session = server.session(template_id="small", config={"resources": {"memory": 64, "pids": 20}})
+        self.assertEqual((pool()["hits"], pool()["misses"]), (1, 0))
+        usage = server.call("GET", f"/api/v1/sessions/{session}/usage")[1]
+        self.assertEqual(usage["memory_limit_mb"], 64)
+        ran = server.execute(session, command="for i in $(seq 40); do sleep 100 & done; wait")
+        self.assertIn("fork", ran["stderr"])
+        ran = server.execute(session, code="import time\nx = b'x' * (200 << 20)", language="python")
+        self.assertNotEqual(ran["exit_code"], 0)
+        # The disk is made with the sandbox.
+        server.session(template_id="small", config={"resources": {"disk": 8}})
+        self.assertEqual(pool()["misses"], 1)
+
+    def test_packages(self):
+        module = wheel(self.folder, "atolltestpackage", "1.2", "def answer():\n    return 42\n")
+        index = Index(module)
+        self.addCleanup(index.server_close)
+        self.addCleanup(index.shutdown)
+        server = self.serve(f"packages.index_url={index.url()}", "pool.size=0")
+        template = {"id": "packed", "language": "python", "preinstalled_packages": ["atolltestpackage==1.2"],
+                    "resources": {"disk": 64}, "pool": 1}
+        self.assertEqual(server.call("POST", "/api/v1/templates", template)[0], 201)
+        session = server.session(template_id="packed")
+        code = "import atolltestpackage as p, os\nprint(p.answer(), p.__file__, os.access(p.__file__, os.W_OK))"
+        ran = server.execute(session, code=code)
+        self.assertEqual(ran["stdout"], "42 /opt/packages/atolltestpackage.py False\n", ran)
+        ran = server.execute(session, code="import atolltestpackage\natolltestpackage.answer()", context="default")
+        self.assertEqual(ran["result"]["results"][0]["data"]["text/plain"], "42")
+        # Once for all its sandboxes, and also after a restart.
+        asked = len(index.asked)
+        server.session(template_id="packed")
+        self.assertEqual(server.stop(), 0)
+        server.start()
+        self.assertEqual(server.execute(server.session(template_id="packed"), code=code)["exit_code"], 0)
+        self.assertEqual(len(index.asked), asked)
+        template.update(id="missing", preinstalled_packages=["nosuchpackage"], pool=0)
+        self.assertEqual(server.call("POST", "/api/v1/templates", template)[0], 201)
+        status, failed = server.call("POST", "/api/v1/sessions", {"template_id": "missing"}, {"Prefer": "wait"})
+        self.assertNotEqual(status, 201)
+        self.assertIn("nosuchpackage", str(failed))
+
+    def test_snapshots_and_ranges(self):
+        server = self.serve("pool.size=0")
+        session = server.session(template_id="shell-default")
+        files = f"/api/v1/sessions/{session}/files"
+        content = os.urandom(1 << 20) * 5
+        self.assertEqual(server.call("PUT", f"{files}/big", content)[0], 201)
+        self.assertEqual(server.call("GET", f"{files}/big", headers={"Range": "bytes=4000000-4000009"}),
+                         (206, content[4000000:4000010]))
+        self.assertEqual(server.call("GET", f"{files}/big", headers={"Range": "bytes=-7"}), (206, content[-7:]))
+        status, snapshot = server.call("POST", f"/api/v1/sessions/{session}/snapshots", {"name": "one"})
+        self.assertEqual(status, 201, snapshot)
+        folder = f"{self.folder}/data/snapshots"
+        self.assertEqual(os.listdir(folder), [snapshot["id"]])
+        self.assertEqual(os.path.getsize(f"{folder}/{snapshot['id']}"), snapshot["size"])
+        for orphan in ("gone", "half.part"):
+            self.put("snapshots/" + orphan, "x")
+        server.kill()
+        server.start()
+        self.until(lambda: os.listdir(folder) == [snapshot["id"]])
+        other = server.session(template_id="shell-default", snapshot_id=snapshot["id"])
+        self.assertEqual(server.call("GET", f"/api/v1/sessions/{other}/files/big"), (200, content))
+        listed = server.call("GET", f"/api/v1/sessions/{other}/files?limit=1")[1]
+        self.assertEqual(len(listed["files"]), 1)
+
+    def test_a_sandbox_block_that_is_off(self):
+        config = self.folder + "/config.json"
+        with open(config, "w") as file:
+            file.write('{"sandbox": {}}')
+        server = Server(self.folder + "/data", "--no-auth", "--config", config)
+        self.addCleanup(server.stop)
+        status, problem = server.call("POST", "/api/v1/sessions", {})
+        self.assertEqual((status, problem["code"]), (403, "sandbox_disabled"))
+
+
+if __name__ == "__main__":
+    unittest.main()
