@@ -219,7 +219,7 @@ extern "C" int atoll_enter(const EnterPlan* plan) {
     }
     pid_t stepping_stone = ::vfork();
     if (stepping_stone == 0) {
-      pid_t copy = ::fork();
+      pid_t copy = ::_Fork();
       if (copy == 0) return settle(*plan);
       if (copy < 0) error = errno;
       ::_exit(0);
