@@ -18,6 +18,7 @@ using async::Task;
 constexpr std::chrono::milliseconds kSoon{100};  // what was seen of the memory holds so long
 constexpr std::chrono::seconds kLook{1};         // between looks at the memory, while nobody asks
 constexpr std::chrono::seconds kAnswer{5};       // a sandbox that takes longer is not well
+constexpr std::chrono::milliseconds kRest{8};    // after a claim, for what it was made for
 constexpr std::uint32_t kMaxFailures = 5;  // in a row; then a template waits for the next look
 
 // The disk is made with the sandbox. Where it sits in memory it must leave half of that free.
@@ -67,6 +68,7 @@ SandboxPtr Pool::claim(const TemplatePtr& recipe, const model::SessionConfig& co
       continue;
     }
     ++shelf.hits;
+    claimed_at_ = std::chrono::steady_clock::now();
     return sandbox;
   }
   if (recipe->spec.pool > 0) ++shelf.misses;
@@ -143,9 +145,16 @@ Pool::Shelf* Pool::emptiest() {
   return chosen;
 }
 
+// To make a sandbox takes as much of the machine as what the last claim was for: that comes first,
+// as long as half of the shelf is there for others.
+bool Pool::lets_go_first(const Shelf& shelf) const {
+  return shelf.parked.size() * 2 >= shelf.recipe->spec.pool &&
+         std::chrono::steady_clock::now() - claimed_at_ < kRest;
+}
+
 Task<bool> Pool::fill_one() {
   Shelf* shelf = short_of_memory() ? nullptr : emptiest();
-  if (shelf == nullptr || !may_make()) co_return false;
+  if (shelf == nullptr || lets_go_first(*shelf) || !may_make()) co_return false;
   TemplatePtr recipe = shelf->recipe;
   if (!shelf->prepared) {
     shelf->prepared = true;
@@ -180,11 +189,12 @@ Task<void> Pool::run() {
       co_await async::yield_now();
       continue;
     }
-    // Who waits only for the rate goes on soon.
+    // Who waits only for the rate, or for a moment of rest, goes on soon.
+    Shelf* shelf = emptiest();
     std::chrono::milliseconds pause =
-        emptiest() == nullptr || short_of_memory()
-            ? std::chrono::milliseconds(kLook)
-            : std::chrono::milliseconds(1000 / settings_.per_second + 1);
+        shelf == nullptr || short_of_memory() ? std::chrono::milliseconds(kLook)
+        : lets_go_first(*shelf)               ? kRest
+                                : std::chrono::milliseconds(1000 / settings_.per_second + 1);
     Result<bool> woken = co_await async::with_deadline(woken_up(), async::deadline_in(pause),
                                                        Code::kCancelled, "nothing");
     (void)woken;

@@ -68,6 +68,7 @@ class Pool {
   void sort_out();
   bool short_of_memory();
   bool may_make();  // the bounded rate
+  bool lets_go_first(const Shelf& shelf) const;
   Shelf* emptiest();
   async::Task<bool> fill_one();  // false: nothing to do now
   async::Task<void> check_health();
@@ -80,6 +81,7 @@ class Pool {
   Node& node_;
   std::map<std::string, Shelf> shelves_;
   async::Event wake_;
+  std::chrono::steady_clock::time_point claimed_at_{};
   PoolSettings settings_;
   double allowance_;  // sandboxes that may be made at once
   std::chrono::steady_clock::time_point counted_at_ = std::chrono::steady_clock::now();

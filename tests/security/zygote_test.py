@@ -363,6 +363,13 @@ class ZygoteTest(unittest.TestCase):
         self.assertEqual(box.end()["status"], 0)
         self.assertEqual(harness.with_marker(mark), [])
 
+    def test_sandboxes_that_end_while_they_are_entered_leave_the_zygote_whole(self):
+        """Whoever is killed on the way in shares its memory, locks and all."""
+        self.zygote()
+        for _ in range(200):  # a guest asks for an interpreter as soon as it lives
+            self.assertEqual(self.box(zygote=self.name).end()["status"], 0)
+        self.assertGreater(self.waiting(self.box(zygote=self.name)), 1)
+
     def test_descriptors_of_a_zygote_do_not_add_up(self):
         pid = self.zygote()
         box = self.box(zygote=self.name)
