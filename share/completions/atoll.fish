@@ -132,6 +132,7 @@ complete -c atoll -n '__fish_seen_subcommand_from cp' -l key -r -d 'The API key'
 complete -c atoll -n '__fish_seen_subcommand_from cp' -l ca-file -r -F -d 'https: trust what these certificates (PEM) sign, and no others'
 complete -c atoll -n '__fish_seen_subcommand_from cp' -l color -r -a 'auto always never' -d 'auto, always or never'
 complete -c atoll -n '__fish_seen_subcommand_from cp' -l help -s h -d 'Show this text'
+complete -c atoll -n '__fish_seen_subcommand_from cp' -F
 complete -c atoll -n '__fish_seen_subcommand_from logs' -l follow -s f -d 'Go on as long as it runs'
 complete -c atoll -n '__fish_seen_subcommand_from logs' -l output -s o -r -a 'table json yaml' -d 'table, json or yaml'
 complete -c atoll -n '__fish_seen_subcommand_from logs' -l server -r -d 'http://HOST:PORT, https://HOST or unix:///PATH'
