@@ -172,7 +172,7 @@ complete -c atoll -n '__fish_seen_subcommand_from image' -l help -s h -d 'Show t
 complete -c atoll -n '__fish_seen_subcommand_from image' -a 'import ls rm inspect'
 complete -c atoll -n '__fish_seen_subcommand_from config' -l config -r -F -d 'Read this file, and no other'
 complete -c atoll -n '__fish_seen_subcommand_from config' -l data -r -F -d 'The data folder (DATA), as for the server'
-complete -c atoll -n '__fish_seen_subcommand_from config' -l set -r -d 'Set a field, over file and environment: server.workers=4'
+complete -c atoll -n '__fish_seen_subcommand_from config' -l set -r -d 'Set a field, over file and environment: pool.size=4'
 complete -c atoll -n '__fish_seen_subcommand_from config' -l output -s o -r -a 'table json yaml' -d 'table, json or yaml'
 complete -c atoll -n '__fish_seen_subcommand_from config' -l color -r -a 'auto always never' -d 'auto, always or never'
 complete -c atoll -n '__fish_seen_subcommand_from config' -l help -s h -d 'Show this text'
