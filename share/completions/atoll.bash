@@ -144,7 +144,7 @@ _atoll() {
         --color) COMPREPLY=($(compgen -W 'auto always never' -- "$cur")); return;;
       esac
       if [[ $cur == -* ]]; then COMPREPLY=($(compgen -W '-q --quiet --server --key --ca-file --color -h --help' -- "$cur")); return; fi
-      ;;
+      _atoll_files "$cur";;
     logs)
       case $prev in
         --output|-o) COMPREPLY=($(compgen -W 'table json yaml' -- "$cur")); return;;

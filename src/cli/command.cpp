@@ -253,7 +253,8 @@ std::span<const Command> commands() {
               "program in any case.",
           .options = run_option_table(),
           .sections = kRunSections,
-          .examples = kRunExamples},
+          .examples = kRunExamples,
+          .takes_files = true},
       Command{
           .name = "repl",
           .summary = "run cells of code that share their state, in one sandbox",

@@ -27,7 +27,8 @@ struct Command {
   std::span<const Option> options;
   std::span<const Section> sections;
   std::span<const Example> examples;
-  std::string_view words;  // what may follow, for completion: "bash zsh fish"
+  std::string_view words;    // what may follow, for completion: "bash zsh fish"
+  bool takes_files = false;  // files may follow
 };
 
 // atoll itself, with the options that stand before a sub-command.

@@ -85,7 +85,7 @@ std::string bash_completion() {
            "' -- \"$cur\")); return; fi\n";
     if (!command.words.empty()) {
       out += "      COMPREPLY=($(compgen -W '" + std::string(command.words) + "' -- \"$cur\"));;\n";
-    } else if (command.name == "run") {
+    } else if (command.takes_files) {
       out += "      _atoll_files \"$cur\";;\n";
     } else {
       out += "      ;;\n";

@@ -46,7 +46,7 @@ std::string fish_completion() {
     if (!command.words.empty()) {
       out += "complete -c atoll -n " + condition + " -a '" + std::string(command.words) + "'\n";
     }
-    if (command.name == "run") out += "complete -c atoll -n " + condition + " -F\n";
+    if (command.takes_files) out += "complete -c atoll -n " + condition + " -F\n";
   }
   return out;
 }

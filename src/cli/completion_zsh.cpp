@@ -64,6 +64,8 @@ std::string zsh_completion() {
     if (!command.words.empty()) out += " \\\n        '1:word:(" + std::string(command.words) + ")'";
     if (command.name == "run") {
       out += " \\\n        '1:program or script:_files' '*::argument:_files'";
+    } else if (command.takes_files) {
+      out += " \\\n        '*:file:_files'";
     }
     out += ";;\n";
   }

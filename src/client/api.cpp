@@ -60,6 +60,10 @@ Error no_answer(const Address& address, Error why) {
   int error = why.errno_value();
   std::string reason = error != 0 ? std::strerror(error) : why.message();
   Code code = why.code() == Code::kTransferTimeout ? why.code() : Code::kIo;
+  if (reason.starts_with("TLS")) {
+    return {code, "no safe connection to " + address.url + " (" + reason +
+                      "); --ca-file names the certificates to trust"};
+  }
   return {code,
           "no server answers at " + address.url + " (" + reason +
               "); start one with `atoll serve`, or name it by --server or ATOLL_SERVER",

@@ -24,11 +24,13 @@ Address address_of(const Bench& bench) {
   return {.url = "http://127.0.0.1:" + std::to_string(bench.server->port()), .key = "secret"};
 }
 
+Task<void> use_api(Bench bench, std::function<Task<void>(Api*)> body) {
+  Api api(bench.executor, address_of(bench));
+  co_await body(&api);
+}
+
 void with_api(http::Handler handler, std::function<Task<void>(Api*)> body) {
-  http::test::with_server(std::move(handler), [body](Bench bench) -> Task<void> {
-    auto api = std::make_shared<Api>(bench.executor, address_of(bench));
-    co_await body(api.get());
-  });
+  http::test::with_server(std::move(handler), [&](Bench bench) { return use_api(bench, body); });
 }
 
 Task<void> answer(Exchange& exchange, int status, std::string body) {

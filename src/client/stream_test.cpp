@@ -63,22 +63,23 @@ Task<std::string> listen(ExecutionStream* stream) {
   }
 }
 
+Task<void> take_part(Bench bench, bool starts, std::string* log) {
+  Api api(bench.executor, {.url = "http://127.0.0.1:" + std::to_string(bench.server->port())});
+  ExecutionStream stream(api);
+  Result<void> begun = Result<void>();
+  if (starts) {
+    begun = co_await stream.start(SessionId("s"), boost::json::object());
+  } else {
+    begun = co_await stream.follow(ExecutionId("e1"));
+  }
+  EXPECT_TRUE(begun) << begun.error().to_string();
+  if (begun) *log = co_await listen(&stream);
+}
+
 std::string heard(Play* play, bool starts) {
   std::string log;
   http::test::with_server([play](Exchange& exchange) { return give(play, exchange); },
-                          [&log, starts](Bench bench) -> Task<void> {
-                            Api api(bench.executor, {.url = "http://127.0.0.1:" +
-                                                            std::to_string(bench.server->port())});
-                            ExecutionStream stream(api);
-                            Result<void> begun = Result<void>();
-                            if (starts) {
-                              begun = co_await stream.start(SessionId("s"), boost::json::object());
-                            } else {
-                              begun = co_await stream.follow(ExecutionId("e1"));
-                            }
-                            EXPECT_TRUE(begun) << begun.error().to_string();
-                            if (begun) log = co_await listen(&stream);
-                          });
+                          [&](Bench bench) { return take_part(bench, starts, &log); });
   return log;
 }
 
