@@ -49,6 +49,7 @@ int serve_command(Arguments arguments) {
   Result<server::Place> place =
       server::prepare_place(loaded->config.data, identity.uid, identity.gid);
   if (!place) return own_failure(place.error());
+  if (Result<void> unused = server::check_free(*place); !unused) return own_failure(unused.error());
   place->run_folder = backends::native::default_run_folder() + "/" + place->run_folder;
   server::raise_open_files(loaded->config.sessions.max_active,
                            loaded->config.server.limits.connections);
