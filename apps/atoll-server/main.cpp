@@ -49,6 +49,7 @@ int serve_command(Arguments arguments) {
   Result<server::Place> place =
       server::prepare_place(loaded->config.data, identity.uid, identity.gid);
   if (!place) return own_failure(place.error());
+  if (Result<void> unused = server::check_free(*place); !unused) return own_failure(unused.error());
   const std::string& run_dir = loaded->config.sandbox.backends.native.run_dir;
   place->run_folder = (run_dir.empty() ? backends::native::default_run_folder() : run_dir) + "/" +
                       place->run_folder;

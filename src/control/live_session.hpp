@@ -48,14 +48,15 @@ struct LiveSession {
   std::map<std::string, std::uint64_t> known_contexts;  // id to the interpreter that the store has
   std::string last_execution;
   std::string trace_id, request_id;  // of the request that made it, for the log
-  double usage_cpu_seconds = 0;  // at the last look
+  double usage_cpu_seconds = 0;      // at the last look
   std::chrono::steady_clock::time_point usage_at{};
   std::chrono::steady_clock::time_point seen_at = std::chrono::steady_clock::now();
-  bool stored = false;   // its row is in the store
-  bool made = false;     // nobody is making its sandbox any more
-  bool ending = false;   // somebody is taking it down
-  bool ended = false;    // its sandbox is gone, and the store was told
-  async::Event changed;  // any of the above
+  bool stored = false;               // its row is in the store
+  bool made = false;                 // nobody is making its sandbox any more
+  bool ending = false;               // somebody is taking it down
+  model::SessionState before_end{};  // what clients see until it is over and written
+  bool ended = false;                // its sandbox is gone, and the store was told
+  async::Event changed;              // any of the above
 
   bool usable() const { return sandbox != nullptr && !ending; }
 };

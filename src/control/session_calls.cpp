@@ -26,6 +26,10 @@ constexpr double kHigh = 90;  // percent
 
 model::Session Sessions::view(const LiveSession& session) const {
   model::Session row = session.row;
+  if (session.ending && !session.ended) {
+    row.state = session.before_end;
+    row.ended_at.reset();
+  }
   if (row.state == SessionState::kReady && session.running > 0) row.state = SessionState::kRunning;
   return row;
 }
@@ -56,7 +60,11 @@ Task<Result<std::vector<model::Session>>> Sessions::list(Caller caller, store::S
     for (model::Session& row : rows) {
       page.after = row.id.str();
       auto live = live_.find(row.id);
-      if (live != live_.end()) row = view(*live->second);
+      if (live != live_.end()) {
+        row = view(*live->second);
+      } else if (!model::is_final(row.state)) {  // it ended while the store was asked
+        ATOLL_CO_TRY(row, co_await store_.session(row.id));
+      }
       if ((wanted.empty() || asked(row.state)) && found.size() < limit) {
         found.push_back(std::move(row));
       }

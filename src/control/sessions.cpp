@@ -251,6 +251,7 @@ Task<Result<void>> Sessions::end(LiveSessionPtr session, SessionState state, std
   session->ending = true;
   fault::here("delete.begun");
   session->changed.notify_all();
+  session->before_end = session->row.state;
   session->row.state = state;
   session->row.error_code = std::move(code);
   session->row.error_message = std::move(message);
@@ -293,7 +294,7 @@ Task<void> Sessions::write_end(LiveSessionPtr session) {
 Task<Result<model::Session>> Sessions::wait_ready(LiveSessionPtr session,
                                                   async::Deadline deadline) {
   ATOLL_CO_CHECK(co_await until(session, deadline, [](const LiveSession& one) {
-    return one.row.state != SessionState::kCreating;
+    return one.ending ? one.ended : one.row.state != SessionState::kCreating;
   }));
   co_return view(*session);
 }

@@ -9,6 +9,7 @@
 
 #include "images/store.hpp"
 #include "server/serve.hpp"
+#include "store/data_lock.hpp"
 
 namespace atl::server {
 namespace {
@@ -48,6 +49,14 @@ std::string name_of(const std::string& path) {
 }
 
 }  // namespace
+
+Result<void> check_free(const Place& place) {
+  constexpr std::chrono::seconds kPatience{1};  // with one that is ending
+  // Not made here, where it would belong to root.
+  if (::access((place.data_folder + "/lock").c_str(), F_OK) != 0) return {};
+  ATOLL_TRY(UniqueFd lock, store::lock_data_folder(place.data_folder, kPatience));
+  return {};
+}
 
 Result<Place> prepare_place(const std::string& data, unsigned uid, unsigned gid) {
   Place place{.data_folder = data};

@@ -21,6 +21,9 @@ struct Place {
 // Makes both for `uid`. Before privileges are dropped.
 Result<Place> prepare_place(const std::string& data, unsigned uid, unsigned gid);
 
+// kConflict while a server has the data folder: before a launcher for a second one is started.
+Result<void> check_free(const Place& place);
+
 // Lets this process and those that it starts have the descriptors that so many sessions and
 // connections need: the usual 1,024 are enough for a hundred. Before privileges are dropped.
 void raise_open_files(std::uint64_t sessions, std::uint64_t connections);

@@ -1,0 +1,205 @@
+"""Bad times for a server: it says so clearly, loses nothing, stays up, and goes on when they are over."""
+import concurrent.futures
+import glob
+import os
+import pathlib
+import pwd
+import shutil
+import signal
+import subprocess
+import tempfile
+import time
+import unittest
+import urllib.parse
+
+from leftovers import Leftovers, processes
+from server import DEADLINE, Server
+from support import ATOLL, IS_ROOT
+
+API = "/api/v1"
+
+
+def until(condition, what):
+    deadline = time.monotonic() + DEADLINE
+    while not (found := condition()):
+        if time.monotonic() > deadline:
+            raise AssertionError(f"in vain: {what}")
+        time.sleep(0.01)
+    return found
+
+
+class Adversity(unittest.TestCase):
+    options = ()
+
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        os.chmod(folder.name, 0o755)
+        self.folder = pathlib.Path(folder.name)
+        self.prepare()
+        self.server = Server(f"{self.folder}/data", "--no-auth", *self.options)
+        self.addCleanup(lambda: self.server.process.poll() is None and self.server.stop())
+
+    def prepare(self):
+        pass
+
+    def call(self, method, path, body=None, **headers):
+        return self.server.call(method, API + path, body, headers)
+
+    def launchers(self, run):
+        return [pid for pid, (words, _) in processes().items()
+                if words[0].endswith(b"atoll-launcher") and str(run).encode() in words]
+
+    def expect_refused(self, answer):
+        """An error of the server's, with its code; not a hang, and not a lie."""
+        status, problem = answer
+        self.assertIn(status, (429, 500, 503), problem)
+        self.assertIn("code", problem)
+
+
+class ManyAtOnce(Adversity):
+    def test_deletes_at_once(self):
+        session = self.server.session(template_id="shell-default")
+        with concurrent.futures.ThreadPoolExecutor(8) as clients:
+            answers = list(clients.map(lambda _: self.call("DELETE", f"/sessions/{session}")[0], range(8)))
+        self.assertEqual(answers, [204] * 8)
+        self.assertEqual(self.call("GET", f"/sessions/{session}")[1]["status"], "terminated")
+
+    def test_a_pause_does_not_outlive_a_delete(self):
+        for _ in range(5):
+            session = self.server.session(template_id="shell-default")
+            with concurrent.futures.ThreadPoolExecutor(2) as clients:
+                paused = clients.submit(self.call, "POST", f"/sessions/{session}/pause")
+                deleted = clients.submit(self.call, "DELETE", f"/sessions/{session}")
+                self.assertEqual(deleted.result()[0], 204)
+                self.assertIn(paused.result()[0], (200, 409))
+            self.assertEqual(self.call("GET", f"/sessions/{session}")[1]["status"], "terminated")
+
+    def test_one_idempotency_key_at_once(self):
+        with concurrent.futures.ThreadPoolExecutor(6) as clients:
+            answers = list(clients.map(
+                lambda _: self.call("POST", "/sessions", {"labels": {"a": "b"}}, **{"Idempotency-Key": "one"}), range(6)))
+        self.assertLessEqual({status for status, _ in answers}, {202, 409}, answers)
+        self.assertEqual(len({body["id"] for status, body in answers if status == 202}), 1, answers)
+        self.assertEqual(len(self.call("GET", "/sessions?label=a%3Db")[1]["sessions"]), 1)
+
+    def test_a_second_server_leaves_nothing(self):
+        """On the same folder, or on the same port: the first one goes on, and the second is gone without a trace."""
+        session = self.server.session()
+        run = Leftovers(self.server.data).run
+        address = urllib.parse.urlparse(self.server.base).netloc
+        other = f"{self.folder}/other"
+        for listen, data, run_folder, left in (("127.0.0.1:0", self.server.data, run, 1),
+                                               (address, other, Leftovers(other).run, 0)):
+            second = subprocess.run([ATOLL, "serve", "--listen", listen, "--data", data, "--no-auth"],
+                                    capture_output=True, text=True, timeout=DEADLINE)
+            self.assertEqual(second.returncode, 125, second.stderr)
+            self.assertTrue(str(self.server.process.pid) in second.stderr or address in second.stderr, second.stderr)
+            until(lambda folder=run_folder, wanted=left: len(self.launchers(folder)) == wanted, "its launcher is gone")
+        self.assertEqual(self.server.execute(session, code="print(1)")["stdout"], "1\n")
+
+
+@unittest.skipUnless(IS_ROOT, "a disk of its own needs root")
+class FullDisk(Adversity):
+    def prepare(self):
+        data = self.folder / "data"
+        data.mkdir()
+        subprocess.run(["mount", "-t", "tmpfs", "-o", "size=16m,mode=755", "tmpfs", data], check=True)
+        self.addCleanup(subprocess.run, ["umount", "-l", data], check=True)
+
+    def test_it_fills_up_and_is_emptied(self):
+        session = self.server.session(template_id="shell-default")
+        kept = self.server.execute(session, command="echo kept | tee note")
+        ballast = self.folder / "data" / "ballast"
+        with open(ballast, "wb", buffering=0) as file, self.assertRaises(OSError):
+            while True:
+                file.write(bytes(4096))
+        until(lambda: self.call("POST", "/sessions", {"template_id": "shell-default"})[0] not in (201, 202), "it is full")
+        self.expect_refused(self.call("POST", "/sessions", {"template_id": "shell-default"}))
+        self.assertEqual(self.call("GET", f"/sessions/{session}")[1]["status"], "ready")
+        self.assertEqual(self.call("GET", f"/sessions/{session}/files/note"), (200, b"kept\n"))
+        ballast.unlink()
+        until(lambda: self.call("GET", "/ready")[0] == 200, "it is ready again")
+        self.assertEqual(self.server.execute(session, command="cat note")["stdout"], "kept\n")
+        self.server.kill()
+        self.server.start()
+        self.assertEqual(self.call("GET", f"/executions/{kept['execution_id']}")[1], kept)
+        self.assertEqual(self.server.execute(session, command="cat note")["stdout"], "kept\n")
+        self.assertEqual(self.call("DELETE", f"/sessions/{session}")[0], 204)
+
+
+class Postgres:
+    """A server of PostgreSQL for one test, which can be taken away and brought back."""
+
+    def __init__(self, folder):
+        self.folder = folder
+        (self.bin,) = glob.glob("/usr/lib/postgresql/*/bin")[:1]
+        self.user = pwd.getpwnam("postgres") if IS_ROOT else pwd.getpwuid(os.getuid())
+        folder.mkdir()
+        shutil.chown(folder, self.user.pw_uid, self.user.pw_gid)
+        self.run("initdb", "-D", folder / "data", "-U", "atoll", "-A", "trust", "--no-sync")
+        self.start()
+        self.run("createdb", "-h", folder, "-U", "atoll", "atoll")
+
+    def command(self, *words):
+        identity = {"user": self.user.pw_uid, "group": self.user.pw_gid, "extra_groups": []} if IS_ROOT else {}
+        return {"args": [f"{self.bin}/{words[0]}", *map(str, words[1:])], "stdout": subprocess.DEVNULL,
+                "stderr": subprocess.DEVNULL, "cwd": "/", **identity}
+
+    def run(self, *words):
+        subprocess.run(**self.command(*words), check=True, timeout=DEADLINE)
+
+    def start(self):
+        self.process = subprocess.Popen(**self.command("postgres", "-D", self.folder / "data", "-k", self.folder, "-F",
+                                                       "-c", "listen_addresses="))
+        until(self.is_ready, "PostgreSQL starts")
+
+    def is_ready(self):
+        try:
+            text = (self.folder / "data" / "postmaster.pid").read_text()
+        except OSError:
+            return False
+        return text.startswith(f"{self.process.pid}\n") and "ready" in text
+
+    def stop(self):
+        self.process.send_signal(signal.SIGQUIT)
+        self.process.wait(DEADLINE)
+
+
+class StoreGone(Adversity):
+    def prepare(self):
+        self.postgres = Postgres(self.folder / "pg")
+        self.addCleanup(self.postgres.stop)
+        self.options = ("--set", f"store.url=postgres://atoll@/atoll?host={self.folder}/pg")
+
+    def test_it_goes_away_and_comes_back(self):
+        kept, dropped = (self.server.session(template_id="shell-default") for _ in range(2))
+        result = self.server.execute(kept, command="echo kept | tee note")
+        started = self.call("POST", f"/sessions/{kept}/execute", {"command": "echo begun; until [ -e go ]; do sleep 0.01; done"})
+        execution = f"/executions/{started[1]['execution_id']}"
+        self.postgres.stop()
+        self.expect_refused(self.call("POST", "/sessions", {"template_id": "shell-default"}))
+        self.expect_refused(self.call("GET", f"/executions/{result['execution_id']}"))
+        self.assertEqual(self.call("GET", "/ready")[0], 503)
+        # What needs no store works; what ends now is written later.
+        self.assertEqual(self.call("GET", f"/sessions/{kept}/files/note"), (200, b"kept\n"))
+        self.assertEqual(self.call("PUT", f"/sessions/{kept}/files/go", b"1")[0], 201)
+        self.expect_refused(self.call("DELETE", f"/sessions/{dropped}"))
+        self.assertEqual(self.call("GET", f"/sessions/{dropped}")[1]["status"], "terminated")
+        self.postgres.start()
+        until(lambda: self.call("GET", "/ready")[0] == 200, "it is ready again")
+        ended = until(lambda: (row := self.call("GET", execution)[1]).get("state") == "completed" and row, "it is written")
+        self.assertEqual(ended["stdout"], "begun\n")
+        self.assertEqual(self.call("GET", f"/executions/{result['execution_id']}"), (200, result))
+        until(lambda: self.call("DELETE", f"/sessions/{dropped}")[0] == 204, "its end is written")
+        self.server.kill()
+        self.server.start()
+        states = [self.call("GET", f"/sessions/{one}")[1]["status"] for one in (kept, dropped)]
+        self.assertEqual(states, ["ready", "terminated"])
+        self.assertEqual(self.call("GET", execution)[1], ended)
+        unfinished = self.call("GET", "/sessions?status=creating,ready,running,paused")[1]["sessions"]
+        self.assertEqual([one["id"] for one in unfinished], [kept])
+
+
+if __name__ == "__main__":
+    unittest.main()
