@@ -39,6 +39,7 @@ class DyingServer(Server):
 
 
 class CrashTest(unittest.TestCase):
+    # One test for each operation of crash_cases.py and crash_cases_more.py is added below.
     def setUp(self):
         folder = tempfile.TemporaryDirectory()
         self.addCleanup(folder.cleanup)

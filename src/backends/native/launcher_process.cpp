@@ -114,6 +114,7 @@ Result<UniqueFd> start_launcher(const LauncherOptions& options) {
   UniqueFd null(::open("/dev/null", O_RDWR | O_CLOEXEC));
   if (!null) return fail_errno("open /dev/null");
   volatile int exec_error = 0;
+  // NOLINTNEXTLINE(bugprone-unsafe-functions): posix_spawn cannot close all other descriptors.
   pid_t pid = ::vfork();  // shares memory until exec: nothing but system calls, and exec_error
   if (pid == 0) {
     for (int fd = 0; fd < 3; ++fd) ::dup2(null.get(), fd);
