@@ -326,8 +326,7 @@ TEST_F(Guest, EndedExecutionsWaitToBeCollected) {
   TempDir dir;
   std::string gate = dir.path() + "/gate";
   ASSERT_EQ(::mkfifo(gate.c_str(), 0600), 0);
-  std::uint32_t channel =
-      host.open(Op::kExec, shell("read x < " + gate + "; echo result; exit 9"));
+  std::uint32_t channel = host.open(Op::kExec, shell("read x < " + gate + "; echo result; exit 9"));
   std::uint64_t id = exec_id(host.replied(channel));
   host.send(FrameType::kClose, channel, 0, "");
   EXPECT_TRUE(host.finish(channel).closed);
