@@ -27,7 +27,7 @@ bool has_ended(const UniqueFd& child) {
 
 class Launcher {
  public:
-  explicit Launcher(LauncherOptions options) : once_(options.once) {
+  explicit Launcher(LauncherOptions options) : folder_(options.run_folder), once_(options.once) {
     ready_ = set_up_launcher(options, state_);
     clients_.push_back(std::move(options.control));
     if (!once_ && ready_) {
@@ -42,6 +42,8 @@ class Launcher {
     while (!clients_.empty() || !boxes_.empty()) wait_and_serve();
     if (!once_) ::unlinkat(state_.run.get(), name_.c_str(), 0);
     ::unlinkat(state_.run.get(), "boxes", AT_REMOVEDIR);
+    if (!once_)
+      ::rmdir(folder_.c_str());  // of a server: nobody else's, and empty unless another came
     return 0;
   }
 
@@ -231,6 +233,7 @@ class Launcher {
   }
 
   static constexpr std::size_t kMaxClients = 8;
+  std::string folder_;
   Text name_{"launcher.%d.sock", ::getpid()};
   bool once_;
   bool created_ = false;
