@@ -42,8 +42,10 @@ class Launcher {
     while (!clients_.empty() || !boxes_.empty()) wait_and_serve();
     if (!once_) ::unlinkat(state_.run.get(), name_.c_str(), 0);
     ::unlinkat(state_.run.get(), "boxes", AT_REMOVEDIR);
-    if (!once_)
-      ::rmdir(folder_.c_str());  // of a server: nobody else's, and empty unless another came
+    // That of a server is nobody else's, and empty unless the next launcher has come. By its
+    // descriptor: this launcher's root is another one.
+    UniqueFd above = open_at(state_.run.get(), "..", O_PATH | O_DIRECTORY);
+    if (!once_) ::unlinkat(above.get(), folder_.c_str() + folder_.rfind('/') + 1, AT_REMOVEDIR);
     return 0;
   }
 
