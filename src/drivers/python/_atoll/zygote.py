@@ -31,6 +31,7 @@ MAX_FDS, MAX_TASKS, MAX_BOXES = 32, 16, 4096
 IDLE_SECONDS = 600
 BACKLOG = 64
 QUIET_MS = 1  # with nothing to do: time to fork a spare
+STUCK_SECONDS = 30  # one that takes longer for what has come in is hung, and ends: the next is not far
 
 
 def run(words, usual):
@@ -101,6 +102,7 @@ class Zygote:
         self._launchers, self._boxes = {}, {}  # by descriptor
         self._poll = select.poll()
         self._idle = float(os.environ.get("ATOLL_ZYGOTE_IDLE") or IDLE_SECONDS)
+        self._stuck = float(os.environ.get("ATOLL_ZYGOTE_STUCK") or STUCK_SECONDS)
         self._wake, wake_end = os.pipe2(os.O_NONBLOCK | os.O_CLOEXEC)
         _signal.set_wakeup_fd(wake_end, warn_on_full_buffer=False)
         _signal.signal(_signal.SIGCHLD, lambda *_: None)
@@ -119,7 +121,9 @@ class Zygote:
             if not self._boxes and left <= 0:
                 return False
             lacking = self._spares.lacking(len(self._boxes))
+            _signal.setitimer(_signal.ITIMER_REAL, 0)
             events = self._poll.poll(QUIET_MS if lacking else None if self._boxes else max(1, left * 1000))
+            _signal.setitimer(_signal.ITIMER_REAL, self._stuck)  # SIGALRM, for which there is no handler
             if lacking and not events:
                 self.spare_channel = self._spares.grow()
                 if self.spare_channel is not None:

@@ -1,6 +1,7 @@
 """The zygote as a server: boxes, executions, garbage, and modules that do not load."""
 
 import os
+import signal
 import socket
 import struct
 import time
@@ -284,6 +285,13 @@ class PreloadPlain(unittest.TestCase):
         )
         self.assertEqual(self.outcome(zygote, code), (0, b"3\n", b""))
         self.assertEqual([len((FOLDER / f"beside{i}").read_text()) for i in range(40)], [1000] * 40)
+
+    def test_one_that_hangs_makes_room_for_the_next(self):
+        folder = self.modules(hangs="import os, time\nos.register_at_fork(before=lambda: time.sleep(1000))")
+        zygote = self.zygote("hangs", env={"PYTHONPATH": folder, "ATOLL_ZYGOTE_STUCK": "0.3"})
+        execution = Execution(zygote.box(), ["python3", "-c", "print(1)"])
+        self.assertEqual(zygote.process.wait(DEADLINE), -signal.SIGALRM)
+        self.assertEqual(execution.outcome()[1], b"")
 
     def test_it_leaves_when_nobody_needs_it(self):
         zygote = self.zygote(env={"ATOLL_ZYGOTE_IDLE": "0.2"})
