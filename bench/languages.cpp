@@ -1,5 +1,6 @@
 // atoll-bench-languages: Python from a zygote, started plainly and under bwrap, and runs in a live
 // context. Prints JSON rows for bench/run.py. Run as root on a quiet machine.
+#include "async/deadline.hpp"
 #include "async/task_group.hpp"
 #include "common.hpp"
 #include "contexts/context.hpp"
@@ -119,12 +120,13 @@ Task<void> live_context(Backend* backend, int rounds) {
   co_await stopped(box.get());
 }
 
-Task<void> idle_memory(Backend* backend, int count) {
+// The standard library is loaded. Without a context an interpreter waits for the next program.
+Task<void> idle_memory(Backend* backend, bool with_context, int count) {
   struct Idle {
     SandboxPtr box;
     std::unique_ptr<contexts::Context> context;
   };
-  sandbox::Preload preload = preload_of({}, true);
+  sandbox::Preload preload = preload_of({}, with_context);
   Result<sandbox::ZygoteReport> ready = co_await backend->prepare(preload);
   must(std::move(ready), "zygote");
   for (int round = 0; round < 2; ++round) {  // the first warms up slots and caches
@@ -132,17 +134,25 @@ Task<void> idle_memory(Backend* backend, int count) {
     double before = held_memory_kb();
     for (int i = 0; i < count; ++i) {
       Idle idle{.box = co_await started(backend, preload), .context = {}};
-      auto opened = co_await contexts::Context::open(idle.box.get(), {});
-      idle.context = must(std::move(opened), "context");
-      auto ran = co_await idle.context->run({.code = "x = 1"});
-      must(std::move(ran), "run");
+      co_await run_code(idle.box.get(), kPrint, true);
+      if (with_context) {
+        auto opened = co_await contexts::Context::open(idle.box.get(), {});
+        idle.context = must(std::move(opened), "context");
+        auto ran = co_await idle.context->run({.code = "x = 1"});
+        must(std::move(ran), "run");
+      }
       all.push_back(std::move(idle));
     }
+    co_await async::sleep_for(std::chrono::milliseconds(500));  // until they are parked
     double used = held_memory_kb() - before;
-    if (round == 1) print_value("memory of an idle Python sandbox", "KiB", used / count);
+    const char* what = with_context ? "memory of an idle Python context with IPython"
+                                    : "memory of an idle Python sandbox";
+    if (round == 1) print_value(what, "KiB", used / count);
     for (Idle& idle : all) {
-      Result<void> closed = co_await idle.context->close();
-      must(std::move(closed), "close");
+      if (idle.context) {
+        Result<void> closed = co_await idle.context->close();
+        must(std::move(closed), "close");
+      }
       co_await stopped(idle.box.get());
     }
   }
@@ -155,7 +165,9 @@ Task<void> measure(Executor executor, Backend* backend, bool quick) {
   co_await fresh_sandboxes(backend, "a pandas result", {"numpy", "pandas"}, kPandas, rounds / 8);
   co_await burst(executor, backend, 100);
   co_await live_context(backend, rounds * 5);
-  co_await idle_memory(backend, quick ? 10 : 50);
+  for (bool with_context : {false, true}) {
+    co_await idle_memory(backend, with_context, quick ? 10 : 50);
+  }
 }
 
 }  // namespace
