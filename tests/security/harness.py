@@ -22,6 +22,7 @@ from pathlib import Path
 LINUX = tuple(int(part) for part in re.match(r"(\d+)\.(\d+)", os.uname().release).groups())
 ROOTLESS_ID = 61234  # nobody's uid on a Debian host
 SLOWER = int(os.environ.get("ATOLL_TEST_SLOWER", "1"))  # how much slower than real cores this machine is
+FIRST_ZYGOTE_SLOT = 8192  # kMaxSlots in src/engine/slot.hpp
 DEADLINE = 30.0 * SLOWER  # seconds that any one run may take
 
 
@@ -281,22 +282,27 @@ def end_process(process):
         process.wait(10)
 
 
+def sandbox_slots(folder):
+    return [slot for slot in Path(folder).glob("slot-*") if int(slot.name[5:]) < FIRST_ZYGOTE_SLOT]
+
+
 def reset_idle_slots():
     """Slots are reused with the limits they last had: a limit that is to be absent must be lifted first.
 
-    Only of slots that nobody is in; the last one to leave is given a moment.
+    Only of slots that nobody is in; the last one to leave is given a moment. Those of zygotes, which stay
+    for minutes, are never a sandbox's.
     """
     lifts = {"pids": ("pids.max", "max"), "memory": ("memory.memsw.limit_in_bytes", "-1"),
              "cpu": ("cpu.cfs_quota_us", "-1")}
     for controller, (name, value) in lifts.items():
-        for slot in Path(f"/sys/fs/cgroup/{controller}/atoll").glob("slot-*"):
+        for slot in sandbox_slots(f"/sys/fs/cgroup/{controller}/atoll"):
             if not poll_until(lambda: not read(slot / "tasks").strip(), 1):
                 continue
             names = [name] if controller != "memory" else [name, "memory.limit_in_bytes"]
             for one in names:
                 with contextlib.suppress(OSError):
                     (slot / one).write_text(value)
-    for slot in Path("/sys/fs/cgroup/atoll").glob("slot-*"):
+    for slot in sandbox_slots("/sys/fs/cgroup/atoll"):
         if not poll_until(lambda: not read(slot / "cgroup.procs").strip(), 1):
             continue
         for name, value in (("pids.max", "max"), ("memory.max", "max"), ("cpu.max", "max")):

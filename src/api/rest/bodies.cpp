@@ -52,7 +52,7 @@ Answer<control::CreateRequest> create_request(CreateBody body, ConfigBody config
 }
 
 template <typename T>
-void prefer(std::optional<T>& one, std::optional<T>&& other) {
+void prefer(std::optional<T>& one, std::optional<T> other) {
   if (other) one = std::move(other);
 }
 
@@ -102,11 +102,11 @@ Answer<control::CreateRequest> to_request(CreateBody body) {
 
 Answer<control::CreateRequest> to_request(FlatCreateBody body) {
   ConfigBody config = std::move(body.config).value_or(ConfigBody());
-  prefer(config.timeout_seconds, std::move(body.timeout_seconds));
-  prefer(config.idle_timeout_seconds, std::move(body.idle_timeout_seconds));
-  prefer(config.allow_network, std::move(body.allow_network));
+  prefer(config.timeout_seconds, body.timeout_seconds);
+  prefer(config.idle_timeout_seconds, body.idle_timeout_seconds);
+  prefer(config.allow_network, body.allow_network);
   prefer(config.environment, std::move(body.environment));
-  prefer(config.resources, std::move(body.resources));
+  prefer(config.resources, body.resources);
   return create_request(std::move(body), std::move(config), "");
 }
 

@@ -19,7 +19,9 @@ std::set<std::string> of_router(const http::Router& router) {
     std::string pattern = route->pattern;
     if (std::size_t dots = pattern.find("..."); dots != pattern.npos) pattern.erase(dots, 3);
     std::string method(route->method ? http::method_name(*route->method) : "ANY");
-    all.insert(route->options.name + " " + method + " " + pattern);
+    std::string line = route->options.name;
+    line.append(" ").append(method).append(" ").append(pattern);
+    all.insert(std::move(line));
   }
   EXPECT_EQ(all.size(), router.routes().size()) << "operation ids are not unique";
   return all;
