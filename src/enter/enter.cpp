@@ -25,8 +25,10 @@
 #include "confine/walls.hpp"
 
 extern "C" {
+// NOLINTBEGIN(readability-identifier-naming): libc's names
 [[gnu::weak]] extern const std::ptrdiff_t __rseq_offset;
 [[gnu::weak]] extern const unsigned __rseq_size;
+// NOLINTEND(readability-identifier-naming)
 }
 
 namespace {
@@ -211,6 +213,7 @@ extern "C" int atoll_enter_whole(const EnterPlan* plan) {
 
 extern "C" int atoll_enter(const EnterPlan* plan) {
   volatile int error = 0;  // written by processes that share this memory
+  // NOLINTBEGIN(bugprone-unsafe-functions): to share the memory is the point
   pid_t entrant = ::vfork();
   if (entrant == 0) {
     if (::setns(plan->pidfd, kNamespaces) != 0) {
@@ -218,6 +221,7 @@ extern "C" int atoll_enter(const EnterPlan* plan) {
       ::_exit(1);
     }
     pid_t stepping_stone = ::vfork();
+    // NOLINTEND(bugprone-unsafe-functions)
     if (stepping_stone == 0) {
       pid_t copy = ::_Fork();
       if (copy == 0) return settle(*plan);

@@ -299,7 +299,8 @@ class ZygoteTest(unittest.TestCase):
                   "  if [ -e $one/fd/64 ] && grep -q zygote $one/cmdline && grep -q 'State:.S' $one/status\n"
                   "  then echo $one; fi\n"
                   "done 2> /dev/null")
-        return int(harness.poll_until(lambda: box.run("/bin/sh", "-c", search)[0], 30))
+        # With pauses: it is asked for when nothing has run for a moment.
+        return int(harness.poll_until(lambda: box.run("/bin/sh", "-c", search)[0], 30, step=0.1))
 
     def test_the_next_interpreter_waits_inside(self):
         self.zygote()

@@ -1,6 +1,7 @@
 #include "backends/native/create_request.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <cstring>
 
 #include "backends/native/fixed_text.hpp"
@@ -54,7 +55,7 @@ engine::Limits engine_limits(const sandbox::Limits& limits) {
   return {.memory_bytes = limits.memory_bytes,
           .disk_bytes = limits.disk_bytes,
           .inodes = limits.inodes,
-          .cpu_milli = static_cast<std::uint32_t>(limits.cpus * 1000 + 0.5),
+          .cpu_milli = static_cast<std::uint32_t>(std::lround(limits.cpus * 1000)),
           .pids = limits.pids,
           .open_files = limits.open_files};
 }
