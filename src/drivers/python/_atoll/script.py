@@ -38,7 +38,12 @@ def prepare(argv, usual=None):
 
 
 def rehearse():
-    """For the pages that a program's start touches, and printing."""
+    """For the pages that a start touches."""
+    _compiled("pass", "<string>")
+
+
+def rehearse_run():
+    """And those that a whole program does."""
     _code(["-c", "print(1)"])()
 
 
