@@ -14,7 +14,7 @@ CONTROL_FD = 3
 HIGH_FD = 64  # not among the numbers that a program's own files get
 END = struct.Struct("<6q")  # EndNotice in src/guest/zygote.hpp
 REHEARSE = b"r"  # asked of one that waits in a new sandbox, which may be for many: it costs memory
-REST_MS = 3  # most sandboxes are made for something that comes at once
+REST_MS = 50  # most sandboxes are made for something that comes at once
 MAX_FDS = 5  # stdin, stdout, stderr, a file with the ExecArgs, and perhaps a control socket
 
 _place = _owner = None
