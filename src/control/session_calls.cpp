@@ -197,12 +197,15 @@ Task<Result<SessionUsage>> Sessions::usage(Caller caller, SessionId id) {
   SandboxPtr sandbox = session->sandbox;
   ATOLL_CO_TRY(sandbox::Usage used, co_await sandbox->usage());
   constexpr double kMegabyte = 1 << 20;
+  constexpr double kLongEnough = 1;  // s; a moment says nothing
   SessionUsage usage;
-  // Since the last look; since the beginning at the first.
+  // Since the last look; since the beginning at the first, when what the sandbox needed for its own
+  // start is in the figure.
   auto at = clock_.steady();
   double seconds = std::chrono::duration<double>(at - session->usage_at).count();
   if (session->usage_at == std::chrono::steady_clock::time_point{} && session->row.ready_at) {
     seconds = std::chrono::duration<double>(now() - *session->row.ready_at).count();
+    seconds = std::max(seconds, kLongEnough);
   }
   if (seconds > 0) {
     usage.cpu_usage_percent = 100 * (used.cpu_seconds - session->usage_cpu_seconds) / seconds;
@@ -217,7 +220,9 @@ Task<Result<SessionUsage>> Sessions::usage(Caller caller, SessionId id) {
   const model::Resources& asked = session->row.config.resources;
   double cpu_limit = 100 * asked.cpu.value_or(most.cpu);
   auto disk_limit = static_cast<double>(asked.disk.value_or(most.disk));
-  if (usage.cpu_usage_percent * 100 > kHigh * cpu_limit) usage.alerts.push_back("CPU usage high");
+  if (seconds >= kLongEnough && usage.cpu_usage_percent * 100 > kHigh * cpu_limit) {
+    usage.alerts.push_back("CPU usage high");
+  }
   if (usage.memory_usage_mb * 100 > kHigh * usage.memory_limit_mb && usage.memory_limit_mb > 0) {
     usage.alerts.push_back("Memory usage critical");
   }

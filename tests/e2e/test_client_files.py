@@ -180,6 +180,7 @@ class Shells(ServerCase):
         terminal.expect(">>> ")
         terminal.type("import os; print(os.getcwd() + '!')\n")
         terminal.expect("/tmp!")
+        terminal.expect(">>> ")  # the next line is read: before, the terminal would take the end for itself
         terminal.type("\x04")
         self.finish(terminal, 0)
 
