@@ -25,6 +25,19 @@ def processes():
     return found
 
 
+def launcher_folders(server):
+    """The run folders of the launchers that this server started."""
+    return {words[words.index(b"--run") + 1] for words, parent in processes().values()
+            if words[0].endswith(b"atoll-launcher") and parent == server}
+
+
+def guests_below(run_folders):
+    """Guests of launchers that serve one of these folders."""
+    found = processes()
+    return [pid for pid, (words, parent) in found.items()
+            if words[0] == b"atoll-guest" and any(folder in found.get(parent, ([], 0))[0] for folder in run_folders)]
+
+
 def run_folder_of(data):
     """As the server chooses it: the same data folder always gives the same name."""
     number = 14695981039346656037

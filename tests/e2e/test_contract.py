@@ -9,9 +9,9 @@ import tempfile
 import time
 import unittest
 
+from leftovers import guests_below, launcher_folders
 from server import DEADLINE, Server
 from support import ATOLL
-from test_server import guests_below, launcher_folders
 
 API = "/api/v1"
 

@@ -6,6 +6,7 @@ usage: test_docs.py [--regenerate] [unittest arguments]
 A block marked `sh` is run by bash in a folder of its own, all blocks of a page in one; a block marked
 `text` behind it is what it prints. --regenerate writes the picture of docs/languages.md anew.
 """
+import contextlib
 import json
 import os
 import pathlib
@@ -77,19 +78,21 @@ class Documents(unittest.TestCase):
     @unittest.skipUnless(os.geteuid() == 0, "zygotes and limits need root")
     # covers: atoll serve, atoll key
     def test_api(self):
-        os.chmod(self.folder, 0o755)
-        with Server(self.folder + "/data") as server:
-            made = support.atoll("key", "create", "--data", server.data, "--role", "user")
-            self.assertEqual(made.code, 0, made)
-            self.run_page("api.md", API=server.base + "/api/v1", KEY=made.out.strip())
+        with self.server_and_key("user") as (server, key):
+            self.run_page("api.md", API=server.base + "/api/v1", KEY=key)
 
     @unittest.skipUnless(os.geteuid() == 0, "zygotes and limits need root")
     def test_client(self):
+        with self.server_and_key("admin") as (server, key):
+            self.run_page("client.md", ATOLL_SERVER=server.base, ATOLL_KEY=key)
+
+    @contextlib.contextmanager
+    def server_and_key(self, role):
         os.chmod(self.folder, 0o755)
         with Server(self.folder + "/data") as server:
-            made = support.atoll("key", "create", "--data", server.data, "--role", "admin")
+            made = support.atoll("key", "create", "--data", server.data, "--role", role)
             self.assertEqual(made.code, 0, made)
-            self.run_page("client.md", ATOLL_SERVER=server.base, ATOLL_KEY=made.out.strip())
+            yield server, made.out.strip()
 
 
 if __name__ == "__main__":
