@@ -160,7 +160,10 @@ void Sessions::set_ready(LiveSession& session, SandboxPtr sandbox) {
   row.isolation_missing = std::move(isolation.missing);
   row.state = SessionState::kReady;
   row.ready_at = row.updated_at = now();
-  row.expires_at = *row.ready_at + std::chrono::seconds(row.config.timeout_seconds);
+  // It may have been renewed while it was made.
+  if (!row.expires_at) {
+    row.expires_at = *row.ready_at + std::chrono::seconds(row.config.timeout_seconds);
+  }
   session.idle_since = clock_.steady();
   session.contexts = std::make_unique<contexts::Contexts>(sandbox.get());
   session.sandbox = std::move(sandbox);

@@ -177,11 +177,12 @@ std::uint64_t namespace_flags() {
 
 // Starts pid 1 and waits until it has become the guest.
 Outcome<void> start(const LauncherState& state, Box& box, BoxPlan& plan) {
-  UniqueFd maps_write, failure_read, failure_write;
-  if (!make_pipe(plan.maps_ready, maps_write) || !make_pipe(failure_read, failure_write)) {
+  UniqueFd go_ahead, failure_read, failure_write;
+  if (!make_pipe(plan.go_ahead, go_ahead) || !make_pipe(failure_read, failure_write)) {
     return failed(Step::kClone);
   }
   plan.failure = failure_write.get();
+  plan.go_ahead_write = go_ahead.get();
   // A zygote can enter only what belongs to its uid: a network namespace of the host's does not.
   bool own_network = static_cast<bool>(plan.zygote);
   if (wall_up(Wall::kNetNs) && !own_network && ::setns(box.slot.netns.get(), CLONE_NEWNET) != 0) {
@@ -198,9 +199,10 @@ Outcome<void> start(const LauncherState& state, Box& box, BoxPlan& plan) {
   if (wall_up(Wall::kUserNs) && !write_id_maps(box.pid, map, map, state.rootless)) {
     return failed(Step::kMaps);
   }
-  (void)!::write(maps_write.get(), "1", 1);
-  // While pid 1 builds: a record is needed only once it runs, and by nobody if it dies with us.
+  (void)!::write(go_ahead.get(), "1", 1);
+  // While pid 1 builds: it runs only once it is on record, or it would be nobody's if we died.
   if (!state.once) write_record(state, box);
+  (void)!::write(go_ahead.get(), "2", 1);
   // Mounting somebody's folders may hang on his network; nobody else shall wait for that.
   pollfd end{failure_read.get(), POLLIN, 0};
   if (::poll(&end, 1, kBuildTime) == 0) return failed(Step::kExecGuest, ETIMEDOUT);

@@ -208,10 +208,16 @@ void drop_powers(const BoxPlan& plan) noexcept {
   }
 }
 
+// A launcher that died says no more.
+void await_launcher(const BoxPlan& plan) noexcept {
+  char byte = 0;
+  if (::read(plan.go_ahead.get(), &byte, 1) != 1) die(plan, Step::kMaps, EPIPE);
+}
+
 // A sandbox that nobody can come back to must not outlive its launcher. If that died before it was
 // asked, it has left its end of the pipe.
 void die_with_launcher(const BoxPlan& plan) noexcept {
-  pollfd pipe{plan.maps_ready.get(), 0, 0};
+  pollfd pipe{plan.go_ahead.get(), 0, 0};
   if (::prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0) != 0 || ::poll(&pipe, 1, 0) != 0) ::_exit(1);
 }
 
@@ -253,13 +259,13 @@ void arrange_descriptors(BoxPlan& plan) noexcept {
 
 void run_box_child(BoxPlan& plan) noexcept {
   ::setsid();
+  ::close(plan.go_ahead_write);
   enter_cgroups(plan);
   const char* hostname = plan.request.hostname.data();
   if (wall_up(Wall::kUtsNs) && ::sethostname(hostname, std::strlen(hostname)) != 0) {
     die(plan, Step::kHostname);
   }
-  char byte = 0;
-  if (::read(plan.maps_ready.get(), &byte, 1) != 1) die(plan, Step::kMaps, EPIPE);
+  await_launcher(plan);
   // A mapped identity first: what is made from here on must have an owner that exists inside.
   if (plan.zygote && !raise_loopback()) die(plan, Step::kNetwork);
   if (wall_up(Wall::kUserNs)) set_identity(plan);
@@ -269,6 +275,7 @@ void run_box_child(BoxPlan& plan) noexcept {
     set_identity(plan);
   }
   drop_powers(plan);
+  await_launcher(plan);
   if (plan.once) die_with_launcher(plan);
   arrange_descriptors(plan);
   ::umask(022);

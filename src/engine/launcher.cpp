@@ -129,7 +129,11 @@ class Launcher {
     if (reply.op == LauncherOp::kList) return list(client);
     if (reply.op == LauncherOp::kZygote) return start_zygote_of(sources, reply);
     auto box = find(reply.id);
-    if (box == boxes_.end()) return failed(Step::kUnknownBox, ENOENT);
+    if (box == boxes_.end()) {
+      // A launcher that died while it made this one has left its names.
+      if (reply.op == LauncherOp::kDestroy) forget_box(state_, reply.id);
+      return failed(Step::kUnknownBox, ENOENT);
+    }
     reply.walls = box->walls;
     if (reply.op == LauncherOp::kDestroy) {
       kill_box(*box);

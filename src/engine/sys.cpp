@@ -4,6 +4,7 @@
 #include <linux/sched.h>
 #include <sched.h>
 #include <signal.h>
+#include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
 #include <sys/un.h>
@@ -117,6 +118,7 @@ UniqueFd make_idmap(std::string_view map) {
   UniqueFd pidfd, userns;
   pid_t pid = clone_child(CLONE_NEWUSER, pidfd);
   if (pid == 0) {
+    ::prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0);
     for (;;) ::pause();
   }
   if (pid > 0 && write_id_maps(pid, map, map, false)) {

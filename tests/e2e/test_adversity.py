@@ -1,6 +1,7 @@
 """Bad times for a server: it says so clearly, loses nothing, stays up, and goes on when they are over."""
 import concurrent.futures
 import glob
+import http.client
 import os
 import pathlib
 import pwd
@@ -10,6 +11,7 @@ import subprocess
 import tempfile
 import time
 import unittest
+import urllib.error
 import urllib.parse
 
 from leftovers import Leftovers, processes
@@ -45,6 +47,13 @@ class Adversity(unittest.TestCase):
 
     def call(self, method, path, body=None, **headers):
         return self.server.call(method, API + path, body, headers)
+
+    def send_and_forget(self, path, body):
+        """To a server that may die of it."""
+        try:
+            self.call("POST", path, body)
+        except (urllib.error.URLError, http.client.HTTPException, ConnectionError):
+            pass
 
     def launchers(self, run):
         return [pid for pid, (words, _) in processes().items()
@@ -97,6 +106,34 @@ class ManyAtOnce(Adversity):
             self.assertTrue(str(self.server.process.pid) in second.stderr or address in second.stderr, second.stderr)
             until(lambda folder=run_folder, wanted=left: len(self.launchers(folder)) == wanted, "its launcher is gone")
         self.assertEqual(self.server.execute(session, code="print(1)")["stdout"], "1\n")
+
+
+class NoPool(Adversity):
+    options = ("--set", "pool.size=0")
+
+    def test_a_renewal_holds_also_while_it_is_made(self):
+        for _ in range(10):
+            session = self.call("POST", "/sessions", {"template_id": "shell-default"})[1]["id"]
+            renewed = self.call("POST", f"/sessions/{session}/renew", {"seconds": 1000})[1]
+            until(lambda one=session: self.call("GET", f"/sessions/{one}")[1]["status"] == "ready", "it is ready")
+            self.assertEqual(self.call("GET", f"/sessions/{session}")[1]["expires_at"], renewed["expires_at"])
+
+    def test_a_launcher_killed_at_work_leaves_nothing(self):
+        """At any moment of a create: what it had begun is ended or found again, by whoever comes next."""
+        run = Leftovers(self.server.data).run
+        for number in range(20):
+            with concurrent.futures.ThreadPoolExecutor(2) as clients:
+                sent = [clients.submit(self.send_and_forget, "/sessions", {"template_id": "shell-default"})
+                        for _ in range(4)]
+                time.sleep(number % 10 / 1000)  # any moment will do
+                for name in run.glob("launcher.*.sock"):
+                    os.kill(int(name.name.split(".")[1]), signal.SIGKILL)
+                self.server.kill()
+                concurrent.futures.wait(sent)
+            self.server.start()
+            Leftovers(self.server.data).check()
+        self.assertEqual(self.server.stop(), 0)
+        Leftovers(self.server.data).check_stopped()
 
 
 @unittest.skipUnless(IS_ROOT, "a disk of its own needs root")
