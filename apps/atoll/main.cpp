@@ -201,10 +201,19 @@ bool is_remote(std::string_view name) {
   return false;
 }
 
+bool needs_all_backends(std::string_view name, Arguments rest) {
+  if (backends::has_all_backends()) return false;
+  if (name == "backends") return true;
+  if (name != "run" && name != "repl") return false;
+  std::string_view backend = named_backend(rest);
+  return !backend.empty() && backend != "native";
+}
+
 int dispatch(Arguments arguments) {
   if (arguments.empty()) return no_command();
   std::string_view name = arguments[0];
   Arguments rest = arguments.subspan(1);
+  if (needs_all_backends(name, rest)) return start_program("atoll-backends", arguments);
   if (name == "run") return run_command(rest);
   if (name == "repl") return repl_command(rest);
   if (name == "doctor") return doctor_command(rest);

@@ -1,58 +1,51 @@
 #include "cli/backends_command.hpp"
 
-#include <array>
-
 #include "cli/help.hpp"
 #include "cli/json.hpp"
+#include "cli/table.hpp"
 
 namespace atl::cli {
 namespace {
 
 using sandbox::BackendEntry;
+using sandbox::Cap;
 
-std::string caps_text(const BackendEntry& entry) {
-  std::string text;
-  for (sandbox::Cap cap : entry.caps) {
-    if (!text.empty()) text += ' ';
-    text += sandbox::cap_name(cap);
+Table overview(const sandbox::Registry& registry) {
+  Table table({"NAME", "STATUS", "WALLS", "HERE"});
+  for (const BackendEntry& entry : registry.list()) {
+    Result<void> here = entry.probe();
+    table.add({{entry.name},
+               {std::string(sandbox::maturity_name(entry.status))},
+               {std::string(sandbox::isolation_name(entry.isolation))},
+               here ? Cell{"yes", kGreen} : Cell{"no: " + here.error().message(), kYellow}});
   }
-  return text;
+  return table;
 }
 
-using Row = std::array<std::string, 4>;
+// One line for each thing that any backend can do.
+std::string abilities(const sandbox::Registry& registry, bool color) {
+  std::vector<std::string_view> headings{"CAN"};
+  for (const BackendEntry& entry : registry.list()) headings.push_back(entry.name);
+  Table table(headings);
+  std::string reasons;
+  for (Cap cap : sandbox::kAllCaps) {
+    std::vector<Cell> row{{std::string(sandbox::cap_name(cap))}};
+    for (const BackendEntry& entry : registry.list()) {
+      row.push_back(entry.has(cap) ? Cell{"yes", kGreen} : Cell{"no", kYellow});
+      auto reason = entry.lacks.find(cap);
+      if (reason == entry.lacks.end()) continue;
+      reasons +=
+          entry.name + ", no " + std::string(sandbox::cap_name(cap)) + ": " + reason->second + "\n";
+    }
+    table.add(std::move(row));
+  }
+  return table.text(color) + (reasons.empty() ? "" : "\n" + reasons);
+}
 
 }  // namespace
 
 std::string backends_text(const sandbox::Registry& registry, bool color) {
-  std::vector<Row> rows{{"NAME", "STATUS", "WALLS", "HERE"}};
-  for (const BackendEntry& entry : registry.list()) {
-    Result<void> here = entry.probe();
-    rows.push_back({entry.name, std::string(sandbox::maturity_name(entry.status)),
-                    std::string(sandbox::isolation_name(entry.isolation)),
-                    here ? "yes" : "no: " + here.error().message()});
-  }
-  std::array<std::size_t, 4> widths{};
-  for (const Row& row : rows) {
-    for (std::size_t i = 0; i < row.size(); ++i) widths[i] = std::max(widths[i], columns(row[i]));
-  }
-  std::string out;
-  for (const Row& row : rows) {
-    bool heading = &row == &rows.front();
-    if (heading && color) out += "\x1b[1m";
-    for (std::size_t i = 0; i + 1 < row.size(); ++i) {
-      out += row[i];
-      out.append(widths[i] + 2 - columns(row[i]), ' ');
-    }
-    out += row.back();
-    if (heading && color) out += "\x1b[0m";
-    out += '\n';
-    if (!heading) {
-      out +=
-          "  can: " + caps_text(registry.list()[static_cast<std::size_t>(&row - rows.data()) - 1]) +
-          "\n";
-    }
-  }
-  return out;
+  return overview(registry).text(color) + "\n" + abilities(registry, color);
 }
 
 std::string backends_json(const sandbox::Registry& registry, bool pretty) {
@@ -65,8 +58,11 @@ std::string backends_json(const sandbox::Registry& registry, bool pretty) {
     json.key("status").text(sandbox::maturity_name(entry.status));
     json.key("isolation").text(sandbox::isolation_name(entry.isolation));
     json.key("capabilities").begin_array();
-    for (sandbox::Cap cap : entry.caps) json.text(sandbox::cap_name(cap));
+    for (Cap cap : entry.caps) json.text(sandbox::cap_name(cap));
     json.end_array();
+    json.key("lacks").begin_object();
+    for (const auto& [cap, why] : entry.lacks) json.key(sandbox::cap_name(cap)).text(why);
+    json.end_object();
     json.key("available").boolean(here.has_value());
     json.key("reason");
     here ? json.null() : json.text(here.error().message());

@@ -290,9 +290,10 @@ std::span<const Command> commands() {
       Command{.name = "backends",
               .summary = "list the kinds of sandboxes and whether they work here",
               .synopsis = "atoll backends [OPTIONS]",
-              .description =
-                  "One line for each backend: its name, how mature it is, the kind of walls, "
-                  "what it can do, and why it cannot run here where that is so.",
+              .description = "Each backend: its name, how mature it is, the kind of walls, and why "
+                             "it cannot run here where "
+                             "that is so. Then what each can do, and why not, as the backends "
+                             "themselves declare it.",
               .options = report_option_table()},
       Command{.name = "image",
               .summary = "import, list and remove images that sandboxes can run",

@@ -56,7 +56,7 @@ std::string count_of(std::size_t count, const char* thing) {
 }  // namespace
 
 std::string images_text(std::span<const Image> images, bool color) {
-  Table table{"NAME", "DIGEST", "LAYERS", "SIZE", "IMPORTED"};
+  Table table({"NAME", "DIGEST", "LAYERS", "SIZE", "IMPORTED"});
   for (const Image& image : images) {
     table.add({{image.name},
                {short_digest(image)},

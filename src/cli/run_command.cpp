@@ -45,4 +45,15 @@ bool wants_early_launcher(std::span<const std::string_view> arguments) {
   return !arguments.empty();
 }
 
+std::string_view named_backend(std::span<const std::string_view> arguments) {
+  constexpr std::string_view kOption = "--backend";
+  for (std::size_t i = 0; i < arguments.size() && arguments[i] != "--"; ++i) {
+    if (!arguments[i].starts_with(kOption)) continue;
+    std::string_view value = arguments[i].substr(kOption.size());
+    if (value.starts_with('=')) return value.substr(1);
+    if (value.empty() && i + 1 < arguments.size()) return arguments[i + 1];
+  }
+  return {};
+}
+
 }  // namespace atl::cli

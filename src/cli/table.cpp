@@ -19,7 +19,7 @@ std::string printable(std::string text) {
 
 }  // namespace
 
-Table::Table(std::initializer_list<std::string_view> headings) {
+Table::Table(const std::vector<std::string_view>& headings) {
   std::vector<Cell> row;
   for (std::string_view heading : headings) row.push_back({std::string(heading), kBold});
   rows_.push_back(std::move(row));

@@ -1,7 +1,6 @@
 // A table for people: columns aligned, headings bold and cells coloured on a terminal.
 #pragma once
 
-#include <initializer_list>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -21,7 +20,7 @@ inline constexpr std::string_view kFaint = "\x1b[2m";
 
 class Table {
  public:
-  Table(std::initializer_list<std::string_view> headings);
+  explicit Table(const std::vector<std::string_view>& headings);
 
   // As many cells as there are headings.
   void add(std::vector<Cell> row) { rows_.push_back(std::move(row)); }

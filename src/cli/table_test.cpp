@@ -6,7 +6,7 @@ namespace atl::cli {
 namespace {
 
 TEST(Table, AlignsByColumnsAndLeavesNoBlanksAtTheEnd) {
-  Table table{"ID", "NAME", "NOTE"};
+  Table table({"ID", "NAME", "NOTE"});
   table.add({{"1"}, {"süß"}, {""}});
   table.add({{"22"}, {"a"}, {"x y"}});
   EXPECT_EQ(table.text(false),
@@ -16,7 +16,7 @@ TEST(Table, AlignsByColumnsAndLeavesNoBlanksAtTheEnd) {
 }
 
 TEST(Table, ColoursOnlyWhereTheyAreWanted) {
-  Table table{"ID", "STATUS"};
+  Table table({"ID", "STATUS"});
   table.add({{"1"}, {"ready", kGreen}});
   EXPECT_EQ(table.text(false), "ID  STATUS\n1   ready\n");
   EXPECT_EQ(table.text(true), "\x1b[1mID\x1b[0m  \x1b[1mSTATUS\x1b[0m\n1   \x1b[32mready\x1b[0m\n");
@@ -24,7 +24,7 @@ TEST(Table, ColoursOnlyWhereTheyAreWanted) {
 
 // What a server says cannot drive the terminal.
 TEST(Table, ShowsNoControlCharacters) {
-  Table table{"A"};
+  Table table({"A"});
   table.add({{"x\x1b[2Jy\n"}});
   EXPECT_EQ(table.text(true), "\x1b[1mA\x1b[0m\nx?[2Jy?\n");
 }

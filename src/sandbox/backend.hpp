@@ -1,6 +1,7 @@
 // A backend makes sandboxes with one kind of walls. Reached through the Registry only.
 #pragma once
 
+#include <array>
 #include <map>
 #include <memory>
 #include <string>
@@ -28,6 +29,16 @@ enum class Cap {
   kLimits,
   kFilesystemPolicy,
   kMounts,
+};
+// In the order of the table of `atoll backends`.
+inline constexpr std::array kAllCaps{
+    Cap::kExec,     Cap::kStdin,
+    Cap::kSignals,  Cap::kTerminal,
+    Cap::kFiles,    Cap::kWatch,
+    Cap::kConnect,  Cap::kUsage,
+    Cap::kPause,    Cap::kSnapshot,
+    Cap::kReattach, Cap::kLimits,
+    Cap::kMounts,   Cap::kFilesystemPolicy,
 };
 enum class Maturity { kStable, kBeta, kExperimental };
 enum class IsolationKind { kNone, kProcess, kNamespaces, kContainer, kMicroVm, kRemote };

@@ -32,6 +32,7 @@ struct BackendEntry {
   Maturity status = Maturity::kExperimental;
   IsolationKind isolation = IsolationKind::kNone;
   std::vector<Cap> caps;
+  std::map<Cap, std::string> lacks;  // what it cannot do, and why: half a sentence
   // Why it cannot run here, in one sentence with what would help (kHostUnsupported). May block.
   std::function<Result<void>()> probe;
   std::function<Result<std::unique_ptr<Backend>>(BackendOptions)> make;
@@ -58,6 +59,8 @@ std::string_view isolation_name(IsolationKind isolation);
 }  // namespace atl::sandbox
 
 namespace atl::backends {
-// Every folder of src/backends that this build contains.
+// Every folder of src/backends that this program contains.
 void register_all_backends(sandbox::Registry& registry);
+// False in `atoll` itself, which leaves those that speak HTTP to atoll-backends.
+bool has_all_backends();
 }  // namespace atl::backends

@@ -127,6 +127,12 @@ class Manuals(support.Case):
         entry = json.loads(atoll("backends", "-o", "json").out)["backends"]
         self.assertIn("native", [one["name"] for one in entry])
 
+    def test_another_backend_is_looked_for_in_the_larger_program(self):
+        refused = atoll("run", "--backend", "nonsense", "--", "true")
+        self.assertEqual(refused.code, 125)
+        for one in json.loads(atoll("backends", "-o", "json").out)["backends"]:
+            self.assertIn(one["name"], refused.err)
+
 
 class Completion(support.Case):
     def complete(self, *words):

@@ -84,7 +84,7 @@ std::string short_time(seconds time) {
 }
 
 std::string sessions_text(const value& body, WallTime now, bool color) {
-  Table table{"ID", "TEMPLATE", "STATUS", "AGE", "LEFT", "LABELS"};
+  Table table({"ID", "TEMPLATE", "STATUS", "AGE", "LEFT", "LABELS"});
   const boost::json::object* fields = body.if_object();
   const value* rows = fields != nullptr ? fields->if_contains("sessions") : nullptr;
   if (rows == nullptr || !rows->is_array()) return table.text(color);

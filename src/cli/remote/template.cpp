@@ -30,7 +30,7 @@ std::string number_at(const value& one, std::string_view block, std::string_view
 }
 
 std::string templates_text(const value& body, bool color) {
-  Table table{"ID", "LANGUAGE", "IMAGE", "CPU", "MEMORY", "DISK", "POOL", "BUILT-IN"};
+  Table table({"ID", "LANGUAGE", "IMAGE", "CPU", "MEMORY", "DISK", "POOL", "BUILT-IN"});
   const value* rows = body.is_object() ? body.get_object().if_contains("templates") : nullptr;
   if (rows == nullptr || !rows->is_array()) return table.text(color);
   for (const value& one : rows->get_array()) {
