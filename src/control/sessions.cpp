@@ -44,7 +44,8 @@ Sessions::Sessions(async::Executor executor, store::Store& store, const Clock& c
       events_(events),
       mode_(mode),
       limits_(limits),
-      tasks_(executor) {}
+      tasks_(executor),
+      stopping_(executor) {}
 
 Sessions::~Sessions() = default;
 
@@ -110,7 +111,7 @@ Task<Result<Sessions::Created>> Sessions::create(Caller caller, CreateRequest re
       tasks_.spawn(end_quietly(session, SessionState::kFailed, "io", written.error().message()));
     } else {
       forget(*session);
-      if (session->sandbox) tasks_.spawn(stop_sandbox(session->sandbox));
+      if (session->sandbox) stopping_.spawn(stop_sandbox(session->sandbox));
     }
     co_return fail(written.error());
   }
@@ -176,7 +177,7 @@ Task<void> Sessions::take_limits(LiveSessionPtr session) {
       co_await node_.change_limits(sandbox, session->recipe, session->row.config);
   if (changed) co_return;
   log::warn("limits_not_changed", log::kv("error", changed.error().to_string()));
-  tasks_.spawn(stop_sandbox(std::move(sandbox)));
+  stopping_.spawn(stop_sandbox(std::move(sandbox)));
   session->contexts.reset();
   session->sandbox.reset();
   session->made = false;
@@ -259,14 +260,13 @@ Task<Result<void>> Sessions::end(LiveSessionPtr session, SessionState state, std
   session->row.error_code = std::move(code);
   session->row.error_message = std::move(message);
   session->row.ended_at = now();
-  // Both at once: what a crash in between leaves behind is found at the next start.
-  async::TaskGroup stopping(executor_);
-  if (session->sandbox) stopping.spawn(stop_sandbox(session->sandbox));
+  // Its end is asked for at once and awaited by nobody but shut_down(): tearing a sandbox down takes
+  // longer than anything else here. What a crash leaves behind is found at the next start.
+  if (session->sandbox) stopping_.spawn(stop_sandbox(session->sandbox));
   Result<void> written = co_await put(session);
   fault::here("delete.written");
   if (!written) log::error("store_failed", log::kv("error", written.error().to_string()));
   while (!session->sandbox && !session->made) co_await session->changed.wait();
-  co_await stopping.wait_idle();
   fault::here("delete.done");
   session->ended = true;
   if (written) {
@@ -396,6 +396,7 @@ Task<void> Sessions::shut_down(bool end_sandboxes) {
     }
     co_await ending.wait_idle();
   }
+  co_await stopping_.wait_idle();
   co_await tasks_.join();
 }
 

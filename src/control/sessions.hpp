@@ -150,6 +150,7 @@ class Sessions {
   std::uint64_t created_total_ = 0;
   Restore restore_;
   async::TaskGroup tasks_;
+  async::TaskGroup stopping_;  // sandboxes on their way out
 };
 
 }  // namespace atl::control
