@@ -171,20 +171,24 @@ Task<Result<void>> Executions::cancel(Caller caller, ExecutionId id) {
   session->changed.notify_all();
   std::shared_ptr<sandbox::Process> process = execution->process;
   ContextId context = execution->row.context_id;
-  if (process) {
-    (void)co_await process->signal(SIGINT);
-  } else if (!context.empty()) {
-    (void)co_await session->contexts->interrupt(context);
+  // Twice: a shell that is just starting a program waits for it, which has not seen the first.
+  for (int i = 0; i < 2; ++i) {
+    if (process) {
+      (void)co_await process->signal(SIGINT);
+    } else if (!context.empty()) {
+      (void)co_await session->contexts->interrupt(context);
+    }
+    ATOLL_CO_TRY(model::Execution row, co_await wait(execution, async::deadline_in(kGrace / 2)));
+    (void)row;
+    if (execution->done) co_return Result<void>();
   }
-  ATOLL_CO_TRY(model::Execution row, co_await wait(execution, async::deadline_in(kGrace)));
-  (void)row;
-  if (execution->done) co_return Result<void>();
   if (process) {
     (void)co_await process->signal(SIGKILL);
   } else if (!context.empty()) {
     (void)co_await session->contexts->restart(context);
   }
-  ATOLL_CO_TRY(row, co_await wait(execution, async::deadline_in(kGrace * 2)));
+  ATOLL_CO_TRY(model::Execution row, co_await wait(execution, async::deadline_in(kGrace * 2)));
+  (void)row;
   co_return Result<void>();
 }
 

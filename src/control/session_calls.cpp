@@ -20,6 +20,12 @@ Error ended_meanwhile(const LiveSession& session) {
   return Error(Code::kConflict, "the session is " + state_name(session.row.state));
 }
 
+// What others still see as ready may be on its way out.
+Error not_alive(const model::Session& row) {
+  bool ending = !is_final(row.state);
+  return Error(Code::kConflict, "the session is " + (ending ? "ending" : state_name(row.state)));
+}
+
 constexpr double kHigh = 90;  // percent
 
 }  // namespace
@@ -78,7 +84,7 @@ Task<Result<LiveSessionPtr>> Sessions::live(Caller caller, SessionId id) {
     co_return session;
   }
   ATOLL_CO_TRY(model::Session row, co_await get(std::move(caller), id));
-  co_return fail(Code::kConflict, "the session is " + state_name(row.state));
+  co_return fail(not_alive(row));
 }
 
 Task<Result<Use>> Sessions::use(Caller caller, SessionId id) {
