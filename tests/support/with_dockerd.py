@@ -95,6 +95,7 @@ class Dockerd:
         # What a killed engine leaves (containerd, shims) becomes this process's child, to be ended at the end.
         LIBC.prctl(PR_SET_CHILD_SUBREAPER, 1)
         self.folder = pathlib.Path(tempfile.mkdtemp(prefix="atoll-dockerd-"))
+        self.folder.chmod(0o711)  # whoever has the socket's group must get to it
         self.socket, self.log = self.folder / "docker.sock", self.folder / "log"
         try:
             self.start()
