@@ -34,7 +34,8 @@ constexpr std::string_view kHelp =
     "socket on 4\n"
     "  atoll-guest --stdio                          serves one host on stdin and stdout\n"
     "  atoll-guest --listen PATH --token-file FILE  serves hosts that connect to the Unix socket "
-    "PATH\n"
+    "PATH,\n"
+    "              [--once]                         with --once only until the first one leaves\n"
     "  atoll-guest --connect PATH                   joins stdin and stdout to that socket\n"
     "  atoll-guest --version\n";
 
@@ -95,11 +96,12 @@ sockaddr_un socket_address(const char* path) {
   return address;
 }
 
+// Who gets to the socket is up to its folder; what he may do there, to the token.
 UniqueFd listen_at(const char* path) {
   UniqueFd fd(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
   sockaddr_un address = socket_address(path);
   ::unlink(path);
-  mode_t old = ::umask(0177);
+  mode_t old = ::umask(0111);
   bool ok = ::bind(fd.get(), reinterpret_cast<sockaddr*>(&address), sizeof address) == 0 &&
             ::listen(fd.get(), 8) == 0;
   ::umask(old);
@@ -176,7 +178,7 @@ int serve_stdio() {
   return server.run();
 }
 
-int serve_socket(const char* path, const char* token_file) {
+int serve_socket(const char* path, const char* token_file, bool once) {
   GuestConfig config = own_config();
   if (!read_token(token_file, config.token)) {
     return give_up("the token file does not hold 32 bytes");
@@ -186,7 +188,7 @@ int serve_socket(const char* path, const char* token_file) {
   if (!listener) return give_up("cannot listen there");
   if (!confine_oneself()) return give_up("cannot confine itself");
   Server server(config, {}, open_null());
-  server.listen(std::move(listener));
+  server.listen(std::move(listener), once);
   return server.run();
 }
 
@@ -197,8 +199,9 @@ int main(int argc, char** argv) {
   std::string_view mode = argv[1];
   if (mode == "--stdio" && argc == 2) return serve_stdio();
   if (mode == "--connect" && argc == 3) return bridge(argv[2]);
-  if (mode == "--listen" && argc == 5 && std::string_view(argv[3]) == "--token-file") {
-    return serve_socket(argv[2], argv[4]);
+  bool once = argc == 6 && std::string_view(argv[5]) == "--once";
+  if (mode == "--listen" && (argc == 5 || once) && std::string_view(argv[3]) == "--token-file") {
+    return serve_socket(argv[2], argv[4], once);
   }
   if (mode == "--version") return print(1, "atoll-guest " ATOLL_VERSION "\n"), 0;
   print(mode == "--help" ? 1 : 2, kHelp);

@@ -65,6 +65,7 @@ int serve_command(Arguments arguments) {
          .data_folder = ::geteuid() == 0 ? images::data_folder().value_or("") : ""});
   }
   if (!launcher) return own_failure(launcher.error());
+  identity.group = server::needed_group(loaded->config, *place);
   if (Result<void> dropped = drop_privileges(identity); !dropped) {
     return own_failure(dropped.error());
   }

@@ -79,6 +79,7 @@ Result<T> with_backend(const std::string& name, EarlyStart& early, Session<T> se
   ATOLL_TRY(const sandbox::BackendEntry* entry, registry.get(name));
   if (name == "native" && !*early.launcher) early.start_launcher();
   ATOLL_TRY(UniqueFd control, std::move(early.launcher));
+  if (entry->needs_group) early.identity.group = entry->needs_group({});
   ATOLL_CHECK(drop_privileges(early.identity));
   return async::run_to_end<Result<T>>([&](async::Executor executor) {
     return run_with<T>(entry,

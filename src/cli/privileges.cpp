@@ -43,7 +43,8 @@ Result<void> clear_bounding_set() {
 }
 
 Result<void> become(const Identity& identity) {
-  if (::setgroups(0, nullptr) != 0) return fail_errno("setgroups");
+  gid_t group = identity.group.value_or(0);
+  if (::setgroups(identity.group ? 1 : 0, &group) != 0) return fail_errno("setgroups");
   if (::setresgid(identity.gid, identity.gid, identity.gid) != 0) return fail_errno("setresgid");
   if (::setresuid(identity.uid, identity.uid, identity.uid) != 0) return fail_errno("setresuid");
   return {};
@@ -55,7 +56,7 @@ Result<void> verify(const Identity& identity, bool was_root) {
   bool same = ::getresuid(&uids[0], &uids[1], &uids[2]) == 0 &&
               ::getresgid(&gids[0], &gids[1], &gids[2]) == 0;
   for (int i = 0; same && i < 3; ++i) same = uids[i] == identity.uid && gids[i] == identity.gid;
-  if (was_root && ::getgroups(0, nullptr) != 0) same = false;
+  if (was_root && ::getgroups(0, nullptr) != (identity.group ? 1 : 0)) same = false;
   __user_cap_header_struct header{.version = _LINUX_CAPABILITY_VERSION_3, .pid = 0};
   CapabilityData data{};
   if (::syscall(SYS_capget, &header, data.data()) != 0) same = false;

@@ -4,6 +4,7 @@
 
 #include <sys/types.h>
 
+#include <optional>
 #include <string_view>
 
 #include "base/result.hpp"
@@ -13,6 +14,7 @@ namespace atl::cli {
 struct Identity {
   uid_t uid;
   gid_t gid;
+  std::optional<gid_t> group = {};  // kept beside gid, for a backend that needs it
 };
 
 // Used where no user `atoll` exists: high, and outside of every range that distributions give away.
@@ -25,7 +27,8 @@ Identity find_identity(std::string_view passwd, std::string_view name);
 // Whom atoll runs as after drop_privileges(): user `atoll` when started as root, else the caller.
 Identity service_identity();
 
-// No capabilities in any set, no supplementary groups, no_new_privs; as root also another user.
+// No capabilities in any set, no supplementary groups but the one named, no_new_privs; as root also
+// another user.
 // Everything is read back: when this returns success it is so. Before the first thread.
 Result<void> drop_privileges(const Identity& identity);
 

@@ -121,7 +121,9 @@ Result<RunPlan> make_sandbox_plan(const RunOptions& options) {
     ATOLL_TRY(sandbox::Mount mount, open_mount(text));
     plan.spec.mounts.push_back(std::move(mount));
   }
-  if (!options.image.empty()) {
+  if (!options.image.empty() && options.backend != "native") {
+    plan.spec.image = options.image;  // a name that the backend knows
+  } else if (!options.image.empty()) {
     ATOLL_TRY(plan.image, use_image(options.image, plan.spec));
   }
   ATOLL_TRY(plan.spec.filesystem, make_policy(options, plan.spec.layers));

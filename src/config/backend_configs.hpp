@@ -25,10 +25,12 @@ BOOST_DESCRIBE_STRUCT(SrtBackendConfig, (), (settings_path))
 
 struct DockerBackendConfig {
   static constexpr bool kCamelCase = true;
+  std::string host;
+  std::string cert_path;
   std::string image = "python:3.11-slim";
   std::string network_mode = "bridge";
 };
-BOOST_DESCRIBE_STRUCT(DockerBackendConfig, (), (image, network_mode))
+BOOST_DESCRIBE_STRUCT(DockerBackendConfig, (), (host, cert_path, image, network_mode))
 
 struct PodResources {
   static constexpr bool kCamelCase = true;

@@ -125,6 +125,14 @@ std::string_view check_absolute_path(std::string_view text) {
   return check_path(text);
 }
 
+std::string_view check_engine(std::string_view text) {
+  if (text.empty()) return "";
+  if (has_control(text)) return kControl;
+  bool socket = text.starts_with("unix:///") && text.size() > 8;
+  bool port = text.starts_with("tcp://") && text.rfind(':') > 6 && !text.ends_with(':');
+  return socket || port ? "" : "must be empty, unix:///PATH or tcp://HOST:PORT";
+}
+
 std::string_view check_inner_path(std::string_view text) {
   constexpr std::string_view kWrong = "must be a relative path without \".\" and \"..\"";
   if (text.empty() || text[0] == '/' || has_control(text)) return kWrong;

@@ -20,6 +20,7 @@ std::string_view check_store_url(std::string_view text);  // sqlite:, postgresql
 std::string_view check_absolute_path(std::string_view text);  // or empty
 std::string_view check_path(std::string_view text);           // absolute, ~/… or relative
 std::string_view check_optional_path(std::string_view text);  // the same or empty
+std::string_view check_engine(std::string_view text);         // unix:///x, tcp://host:1, or empty
 std::string_view check_inner_path(std::string_view text);     // relative, without . and ..
 std::string_view check_domain(std::string_view text);         // example.com, *.example.com
 std::string_view check_quantity(std::string_view text);       // 500m, 0.1, 1Gi

@@ -86,14 +86,18 @@ class LocalNode final : public Node {
       return fail(Code::kPolicyUnsupported, "the backend " + backend + " " + why);
     };
     const model::TemplateSecurity& security = recipe.spec.security;
-    if (config.allow_network || !security.allowed_domains.empty() ||
-        !options_.policy.allowed_domains.empty()) {
-      return cannot("has no network to give, and no other backend of this server has");
+    if (!security.allowed_domains.empty() || !options_.policy.allowed_domains.empty()) {
+      return cannot("cannot tell one domain from another");
+    }
+    if (config.allow_network && !entry->has(sandbox::Cap::kNetwork)) {
+      return cannot("has no network to give");
     }
     if (!security.read_only_filesystem) {
       return cannot("has a root that is always read-only, and so has every other of this server");
     }
-    if (!recipe.spec.preinstalled_packages.empty() && !entry->has(sandbox::Cap::kMounts)) {
+    bool on_host_root = recipe.spec.image == "host" && !entry->own_images;
+    bool shows_packages = entry->has(sandbox::Cap::kMounts) && !entry->own_images;
+    if (!recipe.spec.preinstalled_packages.empty() && !shows_packages) {
       return cannot("cannot show preinstalled_packages; native can");
     }
     const sandbox::FilesystemPatterns& patterns = options_.policy.filesystem;
@@ -101,7 +105,7 @@ class LocalNode final : public Node {
     if (!entry->has(sandbox::Cap::kFilesystemPolicy)) {
       return cannot("cannot enforce sandbox.filesystem; native can");
     }
-    if (recipe.spec.image != "host" && has_glob(patterns)) {
+    if (!on_host_root && has_glob(patterns)) {
       return cannot("knows the globs of sandbox.filesystem only where the image is the host's");
     }
     return {};
@@ -114,7 +118,13 @@ class LocalNode final : public Node {
     spec.limits = limits_of(*recipe, config);
     spec.preload = preload_of(*recipe);
     spec.filesystem = filesystem_;
-    if (recipe->spec.image != "host") ATOLL_CO_CHECK(use_image(recipe->spec.image, spec));
+    spec.allow_network = config.allow_network;
+    ATOLL_CO_TRY(const sandbox::BackendEntry* entry, registry_.get(backend_of(*recipe)));
+    if (entry->own_images) {
+      spec.image = recipe->spec.image;
+    } else if (recipe->spec.image != "host") {
+      ATOLL_CO_CHECK(use_image(recipe->spec.image, spec));
+    }
     if (!recipe->spec.preinstalled_packages.empty()) {
       ATOLL_CO_TRY(std::string folder,
                    co_await packages_.folder_of(recipe->spec.preinstalled_packages));

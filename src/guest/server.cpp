@@ -81,7 +81,8 @@ void Server::Signals::on_events(std::uint32_t) {
   server.executions_.reap();
 }
 
-void Server::listen(UniqueFd socket) {
+void Server::listen(UniqueFd socket, bool once) {
+  single_stream_ = once;
   listener_ = std::move(socket);
   loop_.add(listener_.get(), EPOLLIN, *this);
   on_events(0);  // the host may be here already

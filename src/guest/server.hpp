@@ -22,7 +22,8 @@ class Server final : public Pollable {
   // `task_fds` and `null_fd` are owned by the process for its whole life.
   Server(const GuestConfig& config, std::vector<int> task_fds, int null_fd);
 
-  void listen(UniqueFd socket);           // a listening socket: hosts come and go
+  // A listening socket: hosts come and go, or the first one's end is the guest's end.
+  void listen(UniqueFd socket, bool once = false);
   void serve(UniqueFd in, UniqueFd out);  // one stream: its end is the guest's end
   int run();
 

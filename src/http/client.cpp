@@ -69,8 +69,12 @@ Task<Result<std::unique_ptr<ClientConnection>>> open_connection(
   }
   if (client->endpoint->tls) {
     if (!client->tls) {
-      ATOLL_CO_TRY(client->tls,
-                   TlsContext::client(client->options.ca_file, client->options.verify));
+      const ClientOptions& options = client->options;
+      ATOLL_CO_TRY(TlsContext made, TlsContext::client(options.ca_file, options.verify));
+      if (!options.certificate_file.empty()) {
+        ATOLL_CO_CHECK(made.use_certificate(options.certificate_file, options.key_file));
+      }
+      client->tls = std::move(made);
     }
     const std::string& name = client->options.server_name;
     ATOLL_CO_CHECK(

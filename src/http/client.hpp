@@ -26,7 +26,9 @@ struct ClientOptions {
   std::string ca_file = {};      // https: instead of the system's
   std::string server_name = {};  // https: instead of the host of the endpoint
   bool verify = true;            // https
-  Headers headers = {};          // with every request
+  std::string certificate_file = {};  // https: what a server that asks is shown
+  std::string key_file = {};
+  Headers headers = {};                  // with every request
   std::size_t header_bytes = 32 * 1024;  // of a response's head; at most 48 KiB
   std::size_t idle_connections = 8;
   // Instead of connecting to the endpoint: a connected stream socket.

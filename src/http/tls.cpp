@@ -91,18 +91,26 @@ std::shared_ptr<SSL_CTX> make_context(const SSL_METHOD* method) {
 
 Result<TlsContext> TlsContext::server(const std::string& certificate_file,
                                       const std::string& key_file) {
-  std::shared_ptr<SSL_CTX> context = make_context(TLS_server_method());
-  if (!context) return fail_tls("context");
-  if (SSL_CTX_use_certificate_chain_file(context.get(), certificate_file.c_str()) != 1) {
+  std::shared_ptr<SSL_CTX> made = make_context(TLS_server_method());
+  if (!made) return fail_tls("context");
+  SSL_CTX_set_alpn_select_cb(made.get(), choose_protocol, nullptr);
+  TlsContext context(std::move(made), TlsRole::kServer, false);
+  ATOLL_CHECK(context.use_certificate(certificate_file, key_file));
+  return context;
+}
+
+Result<void> TlsContext::use_certificate(const std::string& certificate_file,
+                                         const std::string& key_file) {
+  if (SSL_CTX_use_certificate_chain_file(context_.get(), certificate_file.c_str()) != 1) {
     return fail_tls("reading the certificate");
   }
-  if (SSL_CTX_use_PrivateKey_file(context.get(), key_file.c_str(), SSL_FILETYPE_PEM) != 1) {
+  if (SSL_CTX_use_PrivateKey_file(context_.get(), key_file.c_str(), SSL_FILETYPE_PEM) != 1) {
     return fail_tls("reading the key");
   }
-  if (SSL_CTX_check_private_key(context.get()) != 1)
+  if (SSL_CTX_check_private_key(context_.get()) != 1) {
     return fail_tls("matching key and certificate");
-  SSL_CTX_set_alpn_select_cb(context.get(), choose_protocol, nullptr);
-  return TlsContext(std::move(context), TlsRole::kServer, false);
+  }
+  return {};
 }
 
 Result<TlsContext> TlsContext::client(const std::string& ca_file, bool verify) {

@@ -25,6 +25,8 @@ class TlsContext {
                                    const std::string& key_file);
   // An empty `ca_file` means the certificates of the system.
   static Result<TlsContext> client(const std::string& ca_file, bool verify);
+  // What this side shows of itself; a client needs it only where the server asks.
+  Result<void> use_certificate(const std::string& certificate_file, const std::string& key_file);
 
   ssl_ctx_st* get() const { return context_.get(); }
   TlsRole role() const { return role_; }

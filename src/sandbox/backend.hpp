@@ -29,6 +29,8 @@ enum class Cap {
   kLimits,
   kFilesystemPolicy,
   kMounts,
+  kNetwork,  // the outside, all of it or none
+  kZygotes,  // interpreters that are loaded ahead
 };
 // In the order of the table of `atoll backends`.
 inline constexpr std::array kAllCaps{
@@ -39,6 +41,7 @@ inline constexpr std::array kAllCaps{
     Cap::kPause,    Cap::kSnapshot,
     Cap::kReattach, Cap::kLimits,
     Cap::kMounts,   Cap::kFilesystemPolicy,
+    Cap::kNetwork,  Cap::kZygotes,
 };
 enum class Maturity { kStable, kBeta, kExperimental };
 enum class IsolationKind { kNone, kProcess, kNamespaces, kContainer, kMicroVm, kRemote };

@@ -34,6 +34,7 @@ Task<Result<void>> GuestSandbox::connect_guest() {
 void GuestSandbox::drop_guest() { client_.reset(); }
 
 Task<Result<GuestClient*>> GuestSandbox::client() {
+  ATOLL_CO_CHECK(answers());
   if (!client_ || client_->broken()) ATOLL_CO_CHECK(co_await connect_guest());
   co_return client_.get();
 }

@@ -58,6 +58,8 @@ class GuestSandbox : public Sandbox {
   // Connects to the guest; called when the first operation needs it and after a lost connection.
   // Must fail with kNotStarted while there is no sandbox.
   virtual async::Task<Result<GuestLink>> open_link() = 0;
+  // Asked before every operation: a guest that is frozen with its sandbox would never answer.
+  virtual Result<void> answers() const { return {}; }
   // Whether the kernel killed something here for lack of memory since the last question. Asked only
   // after a program died of SIGKILL before its time.
   virtual async::Task<bool> was_out_of_memory();

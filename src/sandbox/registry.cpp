@@ -44,6 +44,8 @@ std::string_view cap_name(Cap cap) {
     case Cap::kLimits: return "limits";
     case Cap::kFilesystemPolicy: return "filesystem_policy";
     case Cap::kMounts: return "mounts";
+    case Cap::kNetwork: return "network";
+    case Cap::kZygotes: return "zygotes";
   }
   return "unknown";
 }

@@ -5,6 +5,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -36,6 +37,12 @@ struct BackendEntry {
   // Why it cannot run here, in one sentence with what would help (kHostUnsupported). May block.
   std::function<Result<void>()> probe;
   std::function<Result<std::unique_ptr<Backend>>(BackendOptions)> make;
+
+  // Images are names that the backend itself knows, and `host` is its default one. Otherwise they
+  // are those of Atoll's store, and `host` is the host's root.
+  bool own_images = false;
+  // A group that must be kept when privileges are dropped, by the settings of BackendOptions.
+  std::function<std::optional<unsigned>(const std::map<std::string, std::string>&)> needs_group;
 
   bool has(Cap cap) const;
 };

@@ -60,6 +60,7 @@ struct SandboxSpec {
   Limits limits;
   AskedLimits asked;
   FilesystemPolicy filesystem;
+  bool allow_network = false;  // of backends that declare kNetwork
   std::vector<Mount> mounts;
   // Of an image: folders of the store, the lowest first. They hold its layers in place while the
   // sandbox lives.

@@ -97,6 +97,14 @@ Task<Result<void>> run_server(async::Executor executor, Running running) {
 
 }  // namespace
 
+std::optional<unsigned> needed_group(const config::Config& config, const Place& place) {
+  sandbox::Registry registry;
+  backends::register_all_backends(registry);
+  Result<const sandbox::BackendEntry*> entry = registry.get(config.sandbox.backend);
+  if (!entry || !(*entry)->needs_group) return std::nullopt;
+  return (*entry)->needs_group(node_options(config, place).backend.settings);
+}
+
 int serve(const config::Loaded& loaded, const Place& place, UniqueFd launcher) {
   log::set_level(log_level(loaded.config));
   sandbox::Registry registry;

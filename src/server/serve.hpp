@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 
 #include "base/result.hpp"
@@ -27,6 +28,9 @@ Result<void> check_free(const Place& place);
 // Lets this process and those that it starts have the descriptors that so many sessions and
 // connections need: the usual 1,024 are enough for a hundred. Before privileges are dropped.
 void raise_open_files(std::uint64_t sessions, std::uint64_t connections);
+
+// The group that the default backend cannot do without. Before privileges are dropped.
+std::optional<unsigned> needed_group(const config::Config& config, const Place& place);
 
 // Until SIGTERM or SIGINT. `launcher` is the native backend's, started while there were privileges.
 int serve(const config::Loaded& loaded, const Place& place, UniqueFd launcher);

@@ -86,6 +86,11 @@ control::LocalNodeOptions node_options(const config::Config& config, const Place
   options.package_index = config.packages.index_url;
   options.backend.run_folder = place.run_folder;
   options.backend.settings["state_folder"] = place.data_folder + "/sandboxes";
+  options.backend.settings["docker.folder"] = place.data_folder + "/docker";
+  options.backend.settings["docker.host"] = config.sandbox.backends.docker.host;
+  options.backend.settings["docker.cert_folder"] = config.sandbox.backends.docker.cert_path;
+  options.backend.settings["docker.image"] = config.sandbox.backends.docker.image;
+  options.backend.settings["docker.network"] = config.sandbox.backends.docker.network_mode;
   return options;
 }
 

@@ -130,5 +130,38 @@ Task<void> many_at_once(Box* box) {
 }
 TEST_P(Conformance, TwentyAtOnce) { run(&many_at_once); }
 
+// Programs can do as they like to themselves and to each other, and not to the guest.
+Task<void> killing_everybody(Box* box) {
+  ATOLL_NEED_OK(co_await box->sandbox->put_text("kept", "still here"));
+  ATOLL_NEED(auto killer,
+             co_await box->sandbox->spawn(
+                 {.argv = {"python3", "-c",
+                           "import os, signal\nfor number in (15, 9):\n  try: os.kill(-1, number)\n"
+                           "  except OSError: pass"}}));
+  (void)co_await collect(killer.get());
+  EXPECT_TRUE(box->sandbox->is_running());
+  ATOLL_NEED(ExecResult after, co_await box->sandbox->exec({.argv = {"cat", "kept"}}));
+  EXPECT_EQ(after.stdout_bytes, "still here");
+}
+TEST_P(Conformance, TheGuestOutlivesAKillOfEverybody) { run(&killing_everybody, {Cap::kLimits}); }
+
+constexpr const char* kStarve = R"(
+import resource, os
+guest = os.getppid()
+try:
+    resource.prlimit(guest, resource.RLIMIT_NOFILE, (0, 0))
+    print('done')
+except OSError as error:
+    print('refused')
+)";
+
+Task<void> starving_the_guest(Box* box) {
+  ATOLL_NEED(ExecResult tried, co_await box->sandbox->exec({.argv = {"python3", "-c", kStarve}}));
+  EXPECT_EQ(tried.stdout_bytes, "refused\n") << tried.output;
+  ATOLL_NEED(ExecResult after, co_await box->sandbox->exec({.argv = {"echo", "well"}}));
+  EXPECT_EQ(after.stdout_bytes, "well\n");
+}
+TEST_P(Conformance, TheGuestsLimitsAreItsOwn) { run(&starving_the_guest, {Cap::kLimits}); }
+
 }  // namespace
 }  // namespace atl::sandbox

@@ -1,0 +1,218 @@
+// The docker backend: finds its engine, and its containers by their label.
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <cstdio>
+#include <filesystem>
+#include <fstream>
+#include <utility>
+
+#include "async/unix_socket.hpp"
+#include "backends/docker/docker_sandbox.hpp"
+#include "codec/json.hpp"
+#include "http/uri.hpp"
+#include "sandbox/registry.hpp"
+
+namespace atl::backends {
+
+namespace {
+
+using async::Task;
+using docker::Json;
+using docker::Shared;
+using http::Method;
+using sandbox::BackendOptions;
+using sandbox::Cap;
+namespace fs = std::filesystem;
+
+constexpr const char* kDefaultImage = "python:3.11-slim";
+constexpr const char* kDefaultNetwork = "bridge";
+
+class DockerBackend final : public sandbox::Backend {
+ public:
+  // `own_folder` goes with this object.
+  DockerBackend(async::Executor executor, std::shared_ptr<Shared> shared, std::string own_folder)
+      : executor_(std::move(executor)),
+        shared_(std::move(shared)),
+        own_folder_(std::move(own_folder)) {}
+  ~DockerBackend() override {
+    std::error_code ignored;
+    if (!own_folder_.empty()) fs::remove_all(own_folder_, ignored);
+  }
+
+  Task<Result<std::unique_ptr<sandbox::Sandbox>>> create(sandbox::SandboxSpec spec) override {
+    if (spec.id.empty()) spec.id = SandboxId::make();
+    if (!spec.layers.empty()) {
+      co_return fail(Code::kUnsupported,
+                     "images of `atoll image` are native's; name one that the Docker engine has");
+    }
+    co_return std::make_unique<docker::DockerSandbox>(executor_, shared_, std::move(spec));
+  }
+
+  Task<Result<std::unique_ptr<sandbox::Sandbox>>> reattach(SandboxId id) override {
+    ATOLL_CO_TRY(guest::Token token, shared_->places.token(id));
+    std::string target = shared_->path_of(id) + "/json";
+    ATOLL_CO_TRY(Json container, co_await shared_->engine.call(Method::kGet, std::move(target)));
+    if (!docker::truth_at(container, "/State/Running")) {
+      co_return fail(Code::kNotFound, "the sandbox has ended");
+    }
+    // A server that was killed while it waited for the guest never got so far.
+    ATOLL_CO_CHECK(shared_->places.close_folder(id));
+    if (!shared_->facts) {
+      ATOLL_CO_TRY(shared_->facts, co_await shared_->engine.facts());
+    }
+    co_return std::make_unique<docker::DockerSandbox>(executor_, shared_, std::move(id), token,
+                                                      container);
+  }
+
+  // Also those of which only a container or only a token is left.
+  Task<Result<std::vector<SandboxId>>> list() override {
+    std::string filters = codec::serialize(
+        {{"label", {std::string(docker::kInstanceLabel) + "=" + shared_->instance}}});
+    std::string target = "/containers/json?all=1&filters=" + http::percent_encode(filters);
+    ATOLL_CO_TRY(Json found, co_await shared_->engine.call(Method::kGet, std::move(target)));
+    std::vector<SandboxId> ids = shared_->places.all();
+    if (!found.is_array()) co_return ids;
+    for (const Json& one : found.get_array()) {
+      SandboxId id(docker::text_at(one, std::string("/Labels/") + docker::kSandboxLabel));
+      if (id.empty()) {  // a look into an image that nobody finished
+        std::string path = "/containers/" + docker::text_at(one, "/Id") + "?force=1&v=1";
+        if (docker::text_at(one, "/State") == "created") {
+          (void)co_await shared_->engine.call(Method::kDelete, std::move(path));
+        }
+      } else if (std::ranges::find(ids, id) == ids.end()) {
+        ids.push_back(std::move(id));
+      }
+    }
+    co_return ids;
+  }
+
+  Task<Result<void>> destroy(SandboxId id) override {
+    std::string target = shared_->path_of(id) + "?force=1&v=1";
+    Result<Json> removed = co_await shared_->engine.call(Method::kDelete, std::move(target));
+    if (!removed && removed.error().code() != Code::kNotFound) co_return fail(removed.error());
+    shared_->places.remove(id);
+    co_return Result<void>();
+  }
+
+ private:
+  async::Executor executor_;
+  std::shared_ptr<Shared> shared_;
+  std::string own_folder_;
+};
+
+// The same for every run of a server on its data folder, and no other server's on this engine.
+std::string instance_of(const std::string& folder) {
+  std::ifstream file("/etc/machine-id");
+  std::string machine;
+  file >> machine;
+  std::uint64_t hash = 14695981039346656037u;  // FNV-1a
+  for (char c : machine + folder) hash = (hash ^ static_cast<unsigned char>(c)) * 1099511628211u;
+  char text[17];
+  std::snprintf(text, sizeof text, "%016lx", hash);
+  return text;
+}
+
+// A sandbox that ends with this process needs no place that anybody else would find.
+Result<std::string> make_folder(const std::string& wanted) {
+  std::error_code error;
+  if (!wanted.empty()) {
+    fs::create_directories(wanted, error);
+    if (error) return fail_errno("making a folder for sockets", error.value());
+    if (::chmod(wanted.c_str(), 0700) != 0) return fail_errno("making a folder for sockets");
+    return wanted;
+  }
+  std::string pattern = (fs::temp_directory_path(error) / "atoll-docker-XXXXXX").string();
+  if (::mkdtemp(pattern.data()) == nullptr) return fail_errno("making a folder for sockets");
+  return pattern;
+}
+
+using Settings = std::map<std::string, std::string>;
+
+docker::EngineOptions engine_options(const Settings& settings) {
+  auto setting = [&](const char* name) {
+    auto found = settings.find(name);
+    return found == settings.end() ? std::string() : found->second;
+  };
+  return docker::with_environment(
+      {.host = setting("docker.host"), .cert_folder = setting("docker.cert_folder")});
+}
+
+Result<std::unique_ptr<sandbox::Backend>> make_docker(BackendOptions options) {
+  std::error_code error;
+  fs::path programs = options.program_folder;
+  if (programs.empty()) programs = fs::read_symlink("/proc/self/exe", error).parent_path();
+  fs::path guest = programs / "atoll-guest";
+  // The engine opens it, with its own rights.
+  if (::access(guest.c_str(), X_OK) != 0 && errno != EACCES) {
+    return fail_errno("finding atoll-guest");
+  }
+  docker::EngineOptions engine = engine_options(options.settings);
+  auto& settings = options.settings;
+  bool is_own = settings["docker.folder"].empty();
+  ATOLL_TRY(std::string folder, make_folder(settings["docker.folder"]));
+  std::string image = settings["docker.image"];
+  auto shared = std::make_shared<Shared>(options.executor, engine, folder);
+  shared->instance = instance_of(folder);
+  shared->guest_program = guest.string();
+  shared->default_image = image.empty() ? kDefaultImage : image;
+  std::string network = settings["docker.network"];
+  if (network == "host" || network.starts_with("container:")) {
+    return fail(
+        Code::kInvalidArgument,
+        "sandbox.backends.docker.networkMode: sandboxes need a network of their own, not \"" +
+            network + "\"");
+  }
+  shared->network = network.empty() ? kDefaultNetwork : network;
+  shared->once = options.once;
+  return std::make_unique<DockerBackend>(options.executor, std::move(shared), is_own ? folder : "");
+}
+
+// Empty: the engine is behind TCP.
+std::string socket_of(const docker::EngineOptions& engine) {
+  constexpr std::string_view kUnix = "unix://";
+  return engine.host.starts_with(kUnix) ? engine.host.substr(kUnix.size()) : "";
+}
+
+// Whoever may write to the socket is in this group, or root.
+std::optional<unsigned> group_of_socket(const Settings& settings) {
+  struct stat info{};
+  std::string path = socket_of(engine_options(settings));
+  if (path.empty() || ::stat(path.c_str(), &info) != 0) return std::nullopt;
+  return info.st_gid;
+}
+
+Result<void> docker_available() {
+  docker::EngineOptions engine = docker::with_environment({});
+  std::string path = socket_of(engine);
+  if (path.empty()) return {};
+  Result<UniqueFd> socket = async::connect_unix_now(path);
+  if (socket) return {};
+  const char* what_helps = socket.error().errno_value() == EACCES
+                               ? "; join the group of its socket, usually docker"
+                               : "; install and start docker.io, or set DOCKER_HOST";
+  return fail(Code::kHostUnsupported, "no Docker engine answers at " + engine.host + what_helps);
+}
+
+}  // namespace
+
+void register_docker(sandbox::Registry& registry);
+
+void register_docker(sandbox::Registry& registry) {
+  registry.add(
+      {.name = "docker",
+       .status = sandbox::Maturity::kBeta,
+       .isolation = sandbox::IsolationKind::kContainer,
+       .caps = {Cap::kExec, Cap::kStdin, Cap::kSignals, Cap::kTerminal, Cap::kFiles, Cap::kWatch,
+                Cap::kConnect, Cap::kSnapshot, Cap::kUsage, Cap::kPause, Cap::kReattach,
+                Cap::kLimits, Cap::kFilesystemPolicy, Cap::kMounts, Cap::kNetwork},
+       .lacks = {{Cap::kZygotes, "an image's interpreter cannot be loaded outside of it"}},
+       .probe = &docker_available,
+       .make = &make_docker,
+       .own_images = true,
+       .needs_group = &group_of_socket});
+}
+
+}  // namespace atl::backends

@@ -1,0 +1,250 @@
+#include "backends/docker/docker_sandbox.hpp"
+
+#include <chrono>
+#include <utility>
+
+#include "async/deadline.hpp"
+#include "async/unix_socket.hpp"
+#include "backends/docker/figures.hpp"
+#include "base/fault.hpp"
+#include "http/uri.hpp"
+
+namespace atl::backends::docker {
+
+using async::Task;
+using http::Method;
+using sandbox::State;
+using namespace std::chrono_literals;
+
+namespace {
+
+constexpr auto kGuestPatience = 30s;
+constexpr int kLooksBetweenQuestions = 50;
+
+}  // namespace
+
+DockerSandbox::DockerSandbox(async::Executor executor, std::shared_ptr<Shared> shared,
+                             sandbox::SandboxSpec spec)
+    : GuestSandbox(std::move(executor), spec.id),
+      shared_(std::move(shared)),
+      spec_(std::move(spec)) {}
+
+DockerSandbox::DockerSandbox(async::Executor executor, std::shared_ptr<Shared> shared, SandboxId id,
+                             guest::Token token, const Json& container)
+    : GuestSandbox(std::move(executor), std::move(id)),
+      shared_(std::move(shared)),
+      token_(token),
+      state_(truth_at(container, "/State/Paused") ? State::kPaused : State::kRunning),
+      has_network_(text_at(container, "/HostConfig/NetworkMode") != "none"),
+      pid_(static_cast<std::int64_t>(number_at(container, "/State/Pid"))) {}
+
+Task<Result<void>> DockerSandbox::start() {
+  if (state_ != State::kCreated) co_return fail(Code::kConflict, "the sandbox was started before");
+  Result<void> made = co_await make_container();
+  if (made) co_return made;
+  // Nothing stays behind a start that failed; the first error is the one to tell.
+  state_ = State::kRunning;
+  (void)co_await stop();
+  co_return made;
+}
+
+Task<Result<std::string>> DockerSandbox::find_image() {
+  std::string image = spec_.image == "host" ? shared_->default_image : spec_.image;
+  std::string target = "/images/" + http::percent_encode(image, true) + "/json";
+  Result<Json> facts = co_await shared_->engine.call(Method::kGet, target);
+  if (!facts && facts.error().code() == Code::kNotFound) {
+    if (Result<void> pulled = co_await shared_->engine.pull(image); !pulled) {
+      co_return fail(Code::kNotFound,
+                     "the Docker engine has no image \"" + image + "\" and cannot pull it (" +
+                         pulled.error().message() +
+                         "); bring it there with `docker load` or `docker import`, or name "
+                         "another one");
+    }
+    facts = co_await shared_->engine.call(Method::kGet, target);
+  }
+  if (!facts) co_return fail(facts.error());
+  const Json* volumes = at(*facts, "/Config/Volumes");
+  if (volumes != nullptr && volumes->is_object()) {
+    for (const auto& one : volumes->get_object()) volumes_.emplace_back(one.key());
+  }
+  co_return image;
+}
+
+Task<Result<ContainerPlan>> DockerSandbox::make_plan() {
+  ContainerPlan plan{.instance = shared_->instance,
+                     .guest_program = shared_->guest_program,
+                     .place = shared_->places.folder(id()),
+                     .network = spec_.allow_network ? shared_->network : "none",
+                     .once = shared_->once};
+  has_network_ = spec_.allow_network;
+  ATOLL_CO_TRY(plan.image, co_await find_image());
+  plan.volumes = volumes_;
+  // Not the server's own: nothing inside may be the owner of the server's folders.
+  if (::geteuid() == plan.uid) ++plan.uid;
+  const sandbox::FilesystemPolicy& policy = spec_.filesystem;
+  if (policy.deny_read.empty() && policy.allow_write.empty() && policy.deny_write.empty()) {
+    co_return plan;
+  }
+  ATOLL_CO_TRY(plan.hidden_file, shared_->places.hidden_file());
+  // The engine tells what an image holds only of a container; one that never starts will do.
+  boost::json::object body{{"Image", plan.image},
+                           {"Labels", {{kInstanceLabel, plan.instance}}},
+                           {"Entrypoint", boost::json::array{"/"}}};
+  ATOLL_CO_TRY(Json made, co_await shared_->engine.call(Method::kPost, "/containers/create", body));
+  std::string probe = text_at(made, "/Id");
+  std::vector<std::string> targets;
+  for (const sandbox::Mount& mount : spec_.mounts) targets.push_back(mount.target);
+  Engine* engine = &shared_->engine;
+  Result<PolicyMounts> mounts = co_await policy_mounts(
+      policy, std::move(targets),
+      [engine, probe](std::string path) { return engine->kind_of(probe, std::move(path)); });
+  (void)co_await engine->call(Method::kDelete, "/containers/" + probe + "?force=1&v=1");
+  if (!mounts) co_return fail(mounts.error());
+  plan.policy = std::move(*mounts);
+  co_return plan;
+}
+
+Task<Result<void>> DockerSandbox::make_container() {
+  Engine& engine = shared_->engine;
+  if (!shared_->facts) {
+    ATOLL_CO_TRY(shared_->facts, co_await engine.facts());
+  }
+  ATOLL_CO_TRY(token_, shared_->places.make(id()));
+  fault::here("sandbox.token");
+  ATOLL_CO_TRY(ContainerPlan plan, co_await make_plan());
+  ATOLL_CO_TRY(Json body, container_body(spec_, plan, *shared_->facts));
+  std::string create = "/containers/create?name=" + shared_->name_of(id());
+  ATOLL_CO_CHECK(co_await engine.call(Method::kPost, std::move(create), std::move(body)));
+  ATOLL_CO_CHECK(co_await engine.call(Method::kPost, shared_->path_of(id()) + "/start"));
+  fault::here("sandbox.made");
+  ATOLL_CO_TRY(connection_, co_await wait_for_guest());
+  ATOLL_CO_CHECK(shared_->places.close_folder(id()));
+  state_ = State::kRunning;
+  spec_.mounts.clear();
+  co_return Result<void>();
+}
+
+Task<Result<UniqueFd>> DockerSandbox::wait_for_guest() {
+  async::Deadline deadline = async::deadline_in(kGuestPatience);
+  for (int look = 1;; ++look) {
+    Result<UniqueFd> socket = async::connect_unix_now(shared_->places.socket(id()));
+    if (socket) co_return socket;
+    if (look % kLooksBetweenQuestions == 0) {
+      ATOLL_CO_TRY(Json container,
+                   co_await shared_->engine.call(Method::kGet, shared_->path_of(id()) + "/json"));
+      if (!truth_at(container, "/State/Running")) {
+        int status = static_cast<int>(number_at(container, "/State/ExitCode"));
+        co_return fail(Code::kBackend, "the container ended as soon as it was started (status " +
+                                           std::to_string(status) + ")");
+      }
+    }
+    if (std::chrono::steady_clock::now() >= deadline) {
+      co_return fail(Code::kCreateTimeout,
+                     "the guest in the container does not answer: " + socket.error().message());
+    }
+    co_await async::sleep_for(look < kLooksBetweenQuestions ? 1ms : 10ms);
+  }
+}
+
+Task<Result<void>> DockerSandbox::stop() {
+  if (state_ == State::kCreated) co_return Result<void>();
+  drop_guest();
+  connection_.reset();
+  std::string target = shared_->path_of(id()) + "?force=1&v=1";
+  Result<Json> removed = co_await shared_->engine.call(Method::kDelete, std::move(target));
+  // Gone, or on its way out already (409), is as good as gone now.
+  if (!removed && removed.error().code() != Code::kNotFound &&
+      removed.error().code() != Code::kConflict) {
+    co_return fail(removed.error());
+  }
+  state_ = State::kStopped;
+  shared_->places.remove(id());
+  co_return Result<void>();
+}
+
+bool DockerSandbox::is_running() const {
+  return state_ == State::kRunning || state_ == State::kPaused;
+}
+
+sandbox::Status DockerSandbox::status() const {
+  sandbox::Status status{.state = state_};
+  if (shared_->facts) status.isolation = isolation_of(*shared_->facts, has_network_);
+  return status;
+}
+
+Result<void> DockerSandbox::answers() const {
+  if (state_ == State::kPaused) return fail(Code::kConflict, "the sandbox is paused");
+  if (state_ != State::kRunning) return fail(Code::kNotStarted, "the sandbox is not running");
+  return {};
+}
+
+Task<Result<sandbox::GuestLink>> DockerSandbox::open_link() {
+  ATOLL_CO_CHECK(answers());
+  Result<UniqueFd> socket = std::move(connection_);
+  if (!*socket) socket = co_await async::connect_unix(shared_->places.socket(id()));
+  if (!socket) {
+    Error why = co_await why_gone(socket.error());
+    co_return fail(std::move(why));
+  }
+  async::Stream stream(executor(), std::move(*socket), async::FdKind::kSocket);
+  co_return sandbox::GuestLink{std::move(stream), token_, std::nullopt};
+}
+
+// Nobody listens any more: the container has ended, whoever ended it.
+Task<Error> DockerSandbox::why_gone(Error error) {
+  Result<Json> container =
+      co_await shared_->engine.call(Method::kGet, shared_->path_of(id()) + "/json");
+  state_ = State::kStopped;
+  int number = error.errno_value();
+  if (container && truth_at(*container, "/State/OOMKilled")) {
+    co_return Error(Code::kNotStarted, "the sandbox ran out of memory and is gone", number);
+  }
+  co_return Error(Code::kNotStarted, "the sandbox is gone", number);
+}
+
+Task<Result<sandbox::Usage>> DockerSandbox::usage() {
+  if (!is_running()) co_return fail(Code::kNotStarted, "the sandbox is not running");
+  std::string path = shared_->path_of(id());
+  ATOLL_CO_TRY(Json stats, co_await shared_->engine.call(
+                               Method::kGet, path + "/stats?stream=false&one-shot=true"));
+  sandbox::Usage usage = usage_of(stats);
+  if (pid_ == 0) {
+    ATOLL_CO_TRY(Json container, co_await shared_->engine.call(Method::kGet, path + "/json"));
+    pid_ = static_cast<std::int64_t>(number_at(container, "/State/Pid"));
+  }
+  usage.oom_kills = oom_kills_of(pid_).value_or(0);
+  co_return usage;
+}
+
+Task<bool> DockerSandbox::was_out_of_memory() {
+  Result<sandbox::Usage> now = co_await usage();
+  if (!now) co_return false;
+  co_return std::exchange(oom_kills_seen_, now->oom_kills) < now->oom_kills;
+}
+
+Task<Result<void>> DockerSandbox::freeze(bool frozen) {
+  if (!is_running()) co_return fail(Code::kNotStarted, "the sandbox is not running");
+  State wanted = frozen ? State::kPaused : State::kRunning;
+  if (state_ == wanted) co_return Result<void>();
+  std::string target = shared_->path_of(id()) + (frozen ? "/pause" : "/unpause");
+  state_ = wanted;
+  Result<Json> done = co_await shared_->engine.call(Method::kPost, std::move(target));
+  if (done) co_return Result<void>();
+  state_ = frozen ? State::kRunning : State::kPaused;
+  co_return fail(done.error());
+}
+
+Task<Result<void>> DockerSandbox::pause() { return freeze(true); }
+Task<Result<void>> DockerSandbox::resume() { return freeze(false); }
+
+Task<Result<void>> DockerSandbox::change_limits(sandbox::Limits limits) {
+  if (!is_running()) co_return fail(Code::kNotStarted, "the sandbox is not running");
+  if (!shared_->facts) {
+    ATOLL_CO_TRY(shared_->facts, co_await shared_->engine.facts());
+  }
+  ATOLL_CO_CHECK(co_await shared_->engine.call(Method::kPost, shared_->path_of(id()) + "/update",
+                                               limits_body(limits, *shared_->facts)));
+  co_return Result<void>();
+}
+
+}  // namespace atl::backends::docker

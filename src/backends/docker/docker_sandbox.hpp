@@ -1,0 +1,75 @@
+// One container. The guest in it is its first process and listens on a socket in a folder of the
+// host, so that a command costs what it costs natively and the engine is asked only for the walls.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "backends/docker/container.hpp"
+#include "backends/docker/engine.hpp"
+#include "backends/docker/place.hpp"
+#include "sandbox/guest_sandbox.hpp"
+
+namespace atl::backends::docker {
+
+// What all sandboxes of a backend share.
+struct Shared {
+  Shared(async::Executor executor, const EngineOptions& options, const std::string& folder)
+      : engine(std::move(executor), options), places(folder) {}
+
+  Engine engine;
+  Places places;
+  std::string instance;
+  std::string guest_program;
+  std::string default_image;
+  std::string network;  // of sandboxes that are allowed one
+  bool once = false;
+  std::optional<EngineFacts> facts;  // once the engine was asked
+
+  std::string name_of(const SandboxId& id) const { return "atoll-" + instance + "-" + id.str(); }
+  std::string path_of(const SandboxId& id) const { return "/containers/" + name_of(id); }
+};
+
+class DockerSandbox final : public sandbox::GuestSandbox {
+ public:
+  DockerSandbox(async::Executor executor, std::shared_ptr<Shared> shared,
+                sandbox::SandboxSpec spec);
+  // One that runs already, as GET /containers/ID/json describes it.
+  DockerSandbox(async::Executor executor, std::shared_ptr<Shared> shared, SandboxId id,
+                guest::Token token, const Json& container);
+
+  async::Task<Result<void>> start() override;
+  async::Task<Result<void>> stop() override;
+  bool is_running() const override;
+  sandbox::Status status() const override;
+  async::Task<Result<sandbox::Usage>> usage() override;
+  async::Task<Result<void>> pause() override;
+  async::Task<Result<void>> resume() override;
+  async::Task<Result<void>> change_limits(sandbox::Limits limits) override;
+
+ protected:
+  async::Task<Result<sandbox::GuestLink>> open_link() override;
+  async::Task<bool> was_out_of_memory() override;
+  Result<void> answers() const override;
+
+ private:
+  async::Task<Result<void>> make_container();
+  async::Task<Result<std::string>> find_image();
+  async::Task<Result<ContainerPlan>> make_plan();
+  async::Task<Result<UniqueFd>> wait_for_guest();
+  async::Task<Result<void>> freeze(bool frozen);
+  async::Task<Error> why_gone(Error error);
+
+  std::shared_ptr<Shared> shared_;
+  sandbox::SandboxSpec spec_;
+  guest::Token token_{};
+  sandbox::State state_ = sandbox::State::kCreated;
+  bool has_network_ = false;
+  std::vector<std::string> volumes_;
+  UniqueFd connection_;  // the first one, until it is used
+  std::int64_t pid_ = 0;
+  std::uint64_t oom_kills_seen_ = 0;
+};
+
+}  // namespace atl::backends::docker

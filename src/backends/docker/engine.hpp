@@ -1,0 +1,69 @@
+// The Docker Engine API as far as this backend speaks it, over a Unix socket or TCP with TLS. The
+// version is settled with the engine at the first call; Podman's compatible socket will do.
+#pragma once
+
+#include <chrono>
+#include <string>
+#include <string_view>
+
+#include <boost/json/value.hpp>
+
+#include "async/task.hpp"
+#include "base/result.hpp"
+#include "http/client.hpp"
+
+namespace atl::backends::docker {
+
+using Json = boost::json::value;
+
+struct EngineOptions {
+  std::string host;         // as DOCKER_HOST: unix:///path, tcp://host:port; empty: as the docker
+                            // command finds it
+  std::string cert_folder;  // tcp: with ca.pem, cert.pem and key.pem; empty: no TLS
+};
+// What the options leave open is taken from DOCKER_HOST, DOCKER_TLS_VERIFY and DOCKER_CERT_PATH.
+EngineOptions with_environment(EngineOptions options);
+
+// What of the engine's machine decides which walls there are.
+struct EngineFacts {
+  bool memory_limit = false;
+  bool cpu_limit = false;
+  bool pids_limit = false;
+  bool user_namespace = false;
+  bool seccomp = false;
+  bool has_cgroup_namespace = false;  // may be asked for: API 1.41
+};
+
+enum class PathKind { kMissing, kFolder, kFile };
+
+class Engine {
+ public:
+  Engine(async::Executor executor, const EngineOptions& options);
+
+  // 404 is kNotFound, 409 kConflict, other refusals kBackend with the engine's words. An engine
+  // that does not answer is kBackend as well, and the message says what to do.
+  async::Task<Result<Json>> call(http::Method method, std::string target, Json body = nullptr);
+  async::Task<Result<EngineFacts>> facts();
+  // What a created container has at that path; the last symlinks are followed.
+  async::Task<Result<PathKind>> kind_of(std::string container, std::string path);
+  // From its registry; progress goes to the log.
+  async::Task<Result<void>> pull(std::string image);
+
+ private:
+  async::Task<Result<void>> settle_version();
+  async::Task<Result<http::ClientResponse>> send(http::ClientRequest request);
+  Error unreachable(const Error& error) const;
+
+  std::string host_;
+  http::Client client_;
+  std::string prefix_;  // "/v1.41"
+  int minor_ = 0;
+};
+
+// The text, number or truth at a JSON pointer; the type's nothing when it is not there.
+std::string text_at(const Json& value, std::string_view pointer);
+double number_at(const Json& value, std::string_view pointer);
+bool truth_at(const Json& value, std::string_view pointer);
+const Json* at(const Json& value, std::string_view pointer);
+
+}  // namespace atl::backends::docker

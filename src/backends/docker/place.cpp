@@ -1,0 +1,83 @@
+#include "backends/docker/place.hpp"
+
+#include <fcntl.h>
+#include <sys/random.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <filesystem>
+
+#include "base/unique_fd.hpp"
+
+namespace atl::backends::docker {
+namespace {
+
+namespace fs = std::filesystem;
+
+// Created anew, whatever the umask says.
+Result<void> write_file(const std::string& path, mode_t mode, const void* bytes, std::size_t size) {
+  UniqueFd file(::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600));
+  if (!file) return fail_errno("creating a file of the sandbox");
+  if (::write(file.get(), bytes, size) != static_cast<ssize_t>(size)) {
+    return fail_errno("writing a file of the sandbox");
+  }
+  if (::fchmod(file.get(), mode) != 0) return fail_errno("chmod");
+  return {};
+}
+
+}  // namespace
+
+Result<guest::Token> Places::make(const SandboxId& id) const {
+  guest::Token token;
+  if (::getrandom(token.data(), token.size(), 0) != static_cast<ssize_t>(token.size())) {
+    return fail_errno("getrandom");
+  }
+  if (::mkdir(root_.c_str(), 0700) != 0 && errno != EEXIST) return fail_errno("making a folder");
+  ATOLL_CHECK(write_file(token_path(id), 0600, token.data(), token.size()));
+  std::string mine = folder(id);
+  if (::mkdir(mine.c_str(), 0700) != 0) return fail_errno("making a folder");
+  // The guest reads this one and removes it.
+  ATOLL_CHECK(write_file(mine + "/token", 0644, token.data(), token.size()));
+  if (::chmod(mine.c_str(), 0733) != 0) return fail_errno("chmod");
+  return token;
+}
+
+Result<void> Places::close_folder(const SandboxId& id) const {
+  if (::chmod(folder(id).c_str(), 0700) != 0) return fail_errno("chmod");
+  return {};
+}
+
+Result<guest::Token> Places::token(const SandboxId& id) const {
+  guest::Token token;
+  UniqueFd file(::open(token_path(id).c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW));
+  if (!file ||
+      ::read(file.get(), token.data(), token.size()) != static_cast<ssize_t>(token.size())) {
+    return fail(Code::kNotFound, "nothing is known of this sandbox");
+  }
+  return token;
+}
+
+Result<std::string> Places::hidden_file() const {
+  std::string path = root_ + "/hidden";
+  if (::access(path.c_str(), F_OK) == 0) return path;
+  ATOLL_CHECK(write_file(path, 0, "", 0));
+  return path;
+}
+
+std::vector<SandboxId> Places::all() const {
+  std::vector<SandboxId> ids;
+  std::error_code failed;
+  for (const auto& entry : fs::directory_iterator(root_, failed)) {
+    if (entry.path().extension() == ".token") ids.emplace_back(entry.path().stem().string());
+  }
+  return ids;
+}
+
+void Places::remove(const SandboxId& id) const {
+  std::error_code ignored;
+  fs::remove_all(folder(id), ignored);
+  ::unlink(token_path(id).c_str());
+}
+
+}  // namespace atl::backends::docker

@@ -1,0 +1,38 @@
+// What one sandbox has on the host: a folder that the container sees, with the guest's socket in
+// it, and the token beside it. Found again by whoever comes after a crash.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "base/ids.hpp"
+#include "base/result.hpp"
+#include "guest/start.hpp"
+
+namespace atl::backends::docker {
+
+// Owns nothing: a name for paths. `root` is a private folder of the server.
+class Places {
+ public:
+  explicit Places(std::string root) : root_(std::move(root)) {}
+
+  // The container's user may write into the folder until close_folder().
+  Result<guest::Token> make(const SandboxId& id) const;
+  // Nothing in the container gets to the folder any more, not even to the socket: the guest has
+  // bound it, and needs the folder no longer.
+  Result<void> close_folder(const SandboxId& id) const;
+  Result<guest::Token> token(const SandboxId& id) const;  // kNotFound
+  std::string folder(const SandboxId& id) const { return root_ + "/" + id.str(); }
+  std::string socket(const SandboxId& id) const { return folder(id) + "/guest.sock"; }
+  // A file and a folder with nothing in them, to hide others behind.
+  Result<std::string> hidden_file() const;
+  std::vector<SandboxId> all() const;
+  void remove(const SandboxId& id) const;
+
+ private:
+  std::string token_path(const SandboxId& id) const { return root_ + "/" + id.str() + ".token"; }
+
+  std::string root_;
+};
+
+}  // namespace atl::backends::docker
