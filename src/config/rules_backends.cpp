@@ -22,8 +22,7 @@ constexpr std::array kRules{
          .says = "Settings file of srt that its sandboxes start from where it exists; "
                  "`network` and `filesystem` are added.",
          .most = kMaxPath,
-         .check = check_path,
-         .later = true},
+         .check = check_path},
     Rule{.path = "sandbox.backends.docker.image",
          .says = "Image of templates that name none.",
          .most = kMaxImage,

@@ -29,16 +29,18 @@ enum class Cap {
   kLimits,
   kFilesystemPolicy,
   kMounts,
+  kDomainLists,  // lets a sandbox reach the domains of a list and no others
 };
 // In the order of the table of `atoll backends`.
 inline constexpr std::array kAllCaps{
-    Cap::kExec,     Cap::kStdin,
-    Cap::kSignals,  Cap::kTerminal,
-    Cap::kFiles,    Cap::kWatch,
-    Cap::kConnect,  Cap::kUsage,
-    Cap::kPause,    Cap::kSnapshot,
-    Cap::kReattach, Cap::kLimits,
-    Cap::kMounts,   Cap::kFilesystemPolicy,
+    Cap::kExec,        Cap::kStdin,
+    Cap::kSignals,     Cap::kTerminal,
+    Cap::kFiles,       Cap::kWatch,
+    Cap::kConnect,     Cap::kUsage,
+    Cap::kPause,       Cap::kSnapshot,
+    Cap::kReattach,    Cap::kLimits,
+    Cap::kMounts,      Cap::kFilesystemPolicy,
+    Cap::kDomainLists,
 };
 enum class Maturity { kStable, kBeta, kExperimental };
 enum class IsolationKind { kNone, kProcess, kNamespaces, kContainer, kMicroVm, kRemote };

@@ -44,6 +44,7 @@ std::string_view cap_name(Cap cap) {
     case Cap::kLimits: return "limits";
     case Cap::kFilesystemPolicy: return "filesystem_policy";
     case Cap::kMounts: return "mounts";
+    case Cap::kDomainLists: return "domain_lists";
   }
   return "unknown";
 }

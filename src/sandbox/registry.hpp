@@ -36,6 +36,11 @@ struct BackendEntry {
   // Why it cannot run here, in one sentence with what would help (kHostUnsupported). May block.
   std::function<Result<void>()> probe;
   std::function<Result<std::unique_ptr<Backend>>(BackendOptions)> make;
+  // Sandboxes see the host's whole file system under its own paths, with the home of whoever runs
+  // the server for `~`; otherwise a chosen part of it, or an image.
+  bool whole_host = false;
+  // Fetches what it needs besides this program, and says how far it is. Empty: nothing to fetch.
+  std::function<Result<void>(const std::function<void(const std::string&)>& say)> install;
 
   bool has(Cap cap) const;
 };

@@ -45,6 +45,13 @@ struct FilesystemPolicy {
   std::vector<std::string> deny_write;
 };
 
+// Names like example.org and *.example.org; a denied one wins. Empty lists: no network.
+struct NetworkPolicy {
+  std::vector<std::string> allowed_domains;
+  std::vector<std::string> denied_domains;
+  bool allow_local_binding = false;  // where the host's network is shared
+};
+
 // Modules that a Python interpreter has loaded before a sandbox asks for it: a zygote.
 struct Preload {
   std::vector<std::string> modules;  // none: the bare interpreter with its driver
@@ -60,6 +67,7 @@ struct SandboxSpec {
   Limits limits;
   AskedLimits asked;
   FilesystemPolicy filesystem;
+  NetworkPolicy network;  // of backends that declare kDomainLists
   std::vector<Mount> mounts;
   // Of an image: folders of the store, the lowest first. They hold its layers in place while the
   // sandbox lives.
