@@ -32,6 +32,7 @@ ALLOWED = {
     "http": GROUND,
     "backends": GROUND + ["guest", "sandbox", "http"],
     "backends/native": GROUND + ["guest", "sandbox", "drivers", "confine", "engine"],
+    "backends/srt": GROUND + ["guest", "sandbox", "confine/walls.hpp"],
     "control": GROUND + ["config", "sandbox", "contexts", "drivers", "store", "bus", "images"],
     "client": GROUND + ["http"],
     "api": GROUND + ["http", "control", "config", "sandbox", "contexts", "guest", "store/store.hpp"],
