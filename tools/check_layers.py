@@ -33,6 +33,7 @@ ALLOWED = {
     "backends": GROUND + ["guest", "sandbox", "http"],
     "backends/native": GROUND + ["guest", "sandbox", "drivers", "confine", "engine"],
     "backends/docker": GROUND + ["guest", "sandbox", "http", "confine/walls.hpp"],
+    "backends/srt": GROUND + ["guest", "sandbox", "confine/walls.hpp"],
     "control": GROUND + ["config", "sandbox", "contexts", "drivers", "store", "bus", "images"],
     "client": GROUND + ["http"],
     "api": GROUND + ["http", "control", "config", "sandbox", "contexts", "guest", "store/store.hpp"],

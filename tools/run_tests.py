@@ -23,6 +23,7 @@ BUDGETS = {
     "unit": 30,
     "conformance": 240,
     "integration": 360,
+    "backends": 300,
     "security": 300,
     "leak": 300,
     "e2e": 480,

@@ -171,9 +171,11 @@ GuestConfig own_config() {
 
 int serve_stdio() {
   harden();
+  ::setsid();  // fails for a leader, whose group is its own already
   if (!confine_oneself()) return give_up("cannot confine itself");
   for (int fd : {0, 1}) ::fcntl(fd, F_SETFL, ::fcntl(fd, F_GETFL) | O_NONBLOCK);
   Server server(own_config(), {}, open_null());
+  server.set_environment(environ);
   server.serve(UniqueFd(0), UniqueFd(1));
   return server.run();
 }

@@ -158,6 +158,12 @@ int doctor_command(Arguments arguments) {
 }
 
 int backends_command(Arguments arguments) {
+  if (arguments.size() == 2 && arguments[0] == "install") {
+    sandbox::Registry registry;
+    backends::register_all_backends(registry);
+    Result<void> installed = install_backend(registry, arguments[1]);
+    return installed ? 0 : own_failure(installed.error());
+  }
   Result<CommonOptions> options = report_options(arguments);
   if (!options) return own_failure(options.error());
   if (options->help) return show_help(*find_command("backends"));

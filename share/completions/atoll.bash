@@ -189,7 +189,7 @@ _atoll() {
         --color) COMPREPLY=($(compgen -W 'auto always never' -- "$cur")); return;;
       esac
       if [[ $cur == -* ]]; then COMPREPLY=($(compgen -W '-o --output --color -h --help' -- "$cur")); return; fi
-      ;;
+      COMPREPLY=($(compgen -W 'install' -- "$cur"));;
     image)
       case $prev in
         --name) COMPREPLY=(); return;;

@@ -163,6 +163,7 @@ complete -c atoll -n '__fish_seen_subcommand_from doctor' -l help -s h -d 'Show 
 complete -c atoll -n '__fish_seen_subcommand_from backends' -l output -s o -r -a 'text json' -d 'text or json'
 complete -c atoll -n '__fish_seen_subcommand_from backends' -l color -r -a 'auto always never' -d 'auto, always or never'
 complete -c atoll -n '__fish_seen_subcommand_from backends' -l help -s h -d 'Show this text'
+complete -c atoll -n '__fish_seen_subcommand_from backends' -a 'install'
 complete -c atoll -n '__fish_seen_subcommand_from image' -l name -r -d 'import: call the image so, whatever the archive says'
 complete -c atoll -n '__fish_seen_subcommand_from image' -l max-size -r -d 'import: refuse an archive that unpacks to more than this'
 complete -c atoll -n '__fish_seen_subcommand_from image' -l quiet -s q -d 'import: no progress bar and no remarks'

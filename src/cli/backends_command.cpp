@@ -1,5 +1,7 @@
 #include "cli/backends_command.hpp"
 
+#include <cstdio>
+
 #include "cli/help.hpp"
 #include "cli/json.hpp"
 #include "cli/table.hpp"
@@ -70,6 +72,15 @@ std::string backends_json(const sandbox::Registry& registry, bool pretty) {
   }
   json.end_array().end_object();
   return std::move(json).finish();
+}
+
+Result<void> install_backend(const sandbox::Registry& registry, std::string_view name) {
+  ATOLL_TRY(const BackendEntry* entry, registry.get(name));
+  if (!entry->install) {
+    return fail(Code::kInvalidArgument, "there is nothing to install for " + entry->name);
+  }
+  return entry->install(
+      [](const std::string& line) { std::fprintf(stderr, "%s\n", line.c_str()); });
 }
 
 }  // namespace atl::cli

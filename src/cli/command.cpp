@@ -289,12 +289,15 @@ std::span<const Command> commands() {
           .examples = kDoctorExamples},
       Command{.name = "backends",
               .summary = "list the kinds of sandboxes and whether they work here",
-              .synopsis = "atoll backends [OPTIONS]",
+              .synopsis = "atoll backends [OPTIONS]\n"
+                          "atoll backends install NAME",
               .description = "Each backend: its name, how mature it is, the kind of walls, and why "
                              "it cannot run here where "
                              "that is so. Then what each can do, and why not, as the backends "
-                             "themselves declare it.",
-              .options = report_option_table()},
+                             "themselves declare it. `install` fetches what a backend needs "
+                             "besides Atoll: for srt, the pinned srt and a Node for it, with npm.",
+              .options = report_option_table(),
+              .words = "install"},
       Command{.name = "image",
               .summary = "import, list and remove images that sandboxes can run",
               .synopsis = "atoll image import [OPTIONS] ARCHIVE|-\n"

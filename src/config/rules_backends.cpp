@@ -22,8 +22,7 @@ constexpr std::array kRules{
          .says = "Settings file of srt that its sandboxes start from where it exists; "
                  "`network` and `filesystem` are added.",
          .most = kMaxPath,
-         .check = check_path,
-         .later = true},
+         .check = check_path},
     Rule{.path = "sandbox.backends.docker.host",
          .says = "Address of the Docker engine, `unix:///path` or `tcp://host:port`; empty: "
                  "`DOCKER_HOST`, else `unix:///var/run/docker.sock`.",

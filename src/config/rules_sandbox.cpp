@@ -23,8 +23,8 @@ constexpr std::array kRules{
                  "share one. `disabled`: as with `enabled` false."},
     Rule{.path = "sandbox.network.allowedDomains",
          .says = "Domains that sandboxes may reach; empty: none. A backend that cannot enforce the "
-                 "list refuses the session with 422 `policy_unsupported`; native has no network to "
-                 "give yet.",
+                 "list refuses the session with 422 `policy_unsupported`; srt can, native has no "
+                 "network to give.",
          .most = kMaxDomain,
          .items = kMaxRules,
          .check = check_domain},
@@ -36,20 +36,22 @@ constexpr std::array kRules{
          .items = kMaxRules,
          .check = check_domain},
     Rule{.path = "sandbox.network.allowLocalBinding",
-         .says = "Whether programs may listen on local ports where the backend shares the host's "
-                 "network (srt). Native sandboxes have a network of their own and always may.",
-         .later = true},
-    Rule{
-        .path = "sandbox.filesystem.denyRead",
-        .says =
-            "Paths and globs inside the sandbox that cannot be read there; `~` is the workspace. A "
-            "glob stands for what exists when the sandbox is made.",
-        .most = kMaxPath,
-        .items = kMaxRules,
-        .check = check_path},
-    Rule{.path = "sandbox.filesystem.allowWrite",
          .says =
-             "Folders that can be written besides the workspace and /tmp; they are empty at first.",
+             "Whether programs may listen on local ports where the backend shares the host's "
+             "network (srt on macOS). On Linux sandboxes have a network of their own and always "
+             "may."},
+    Rule{.path = "sandbox.filesystem.denyRead",
+         .says = "Paths and globs inside the sandbox that cannot be read there; `~` is the "
+                 "workspace, on "
+                 "srt the home of whoever runs the server. A glob stands for what exists when the "
+                 "sandbox is made.",
+         .most = kMaxPath,
+         .items = kMaxRules,
+         .check = check_path},
+    Rule{.path = "sandbox.filesystem.allowWrite",
+         .says = "Folders that can be written besides the workspace and /tmp; they are empty at "
+                 "first, on "
+                 "srt the host's own.",
          .most = kMaxPath,
          .items = kMaxRules,
          .check = check_path},

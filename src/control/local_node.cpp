@@ -4,8 +4,10 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <cstdlib>
 #include <map>
+#include <optional>
 #include <utility>
 
 #include "control/bootstrap.hpp"
@@ -56,6 +58,25 @@ std::vector<std::string> names_inside(const std::string& folder) {
   return sandbox::names_in_host_root(folder);
 }
 
+bool is_workspace(const std::string& path) {
+  return path == "/workspace" || path.starts_with("/workspace/");
+}
+
+std::vector<std::string> names_on_whole_host(const std::string& folder) {
+  // Nothing in the kernel's own folders is anybody's secret, and they have no end.
+  bool left_out = is_workspace(folder) || folder == "/proc" || folder == "/sys" || folder == "/dev";
+  return left_out ? std::vector<std::string>() : sandbox::names_on_host(folder);
+}
+
+// Of the server and of the template.
+sandbox::NetworkPolicy network_of(const sandbox::NetworkPolicy& server,
+                                  const model::Template& recipe) {
+  sandbox::NetworkPolicy all = server;
+  const std::vector<std::string>& own = recipe.spec.security.allowed_domains;
+  all.allowed_domains.insert(all.allowed_domains.end(), own.begin(), own.end());
+  return all;
+}
+
 class LocalNode final : public Node {
  public:
   LocalNode(const sandbox::Registry& registry, LocalNodeOptions options)
@@ -71,8 +92,8 @@ class LocalNode final : public Node {
 
   // Reads folders of the host, so it is done here and once.
   Task<Result<void>> open_default() override {
-    ATOLL_CO_TRY(filesystem_, sandbox::expand_policy(options_.policy.filesystem, &names_inside));
-    std::erase_if(filesystem_.allow_write, sandbox::starts_empty);  // writable anyway
+    ATOLL_CO_TRY(const sandbox::BackendEntry* entry, registry_.get(options_.default_backend));
+    ATOLL_CO_CHECK(filesystem_for(*entry));
     ATOLL_CO_TRY(Backend * backend, open(options_.default_backend));
     (void)backend;
     co_return Result<void>();
@@ -86,11 +107,14 @@ class LocalNode final : public Node {
       return fail(Code::kPolicyUnsupported, "the backend " + backend + " " + why);
     };
     const model::TemplateSecurity& security = recipe.spec.security;
-    if (!security.allowed_domains.empty() || !options_.policy.allowed_domains.empty()) {
-      return cannot("cannot tell one domain from another");
+    bool has_list = !network_of(options_.policy.network, recipe).allowed_domains.empty();
+    bool knows_lists = entry->has(sandbox::Cap::kDomainLists);
+    if (has_list && !knows_lists) {
+      return cannot("cannot tell one domain from another; srt reaches the domains of a list");
     }
-    if (config.allow_network && !entry->has(sandbox::Cap::kNetwork)) {
-      return cannot("has no network to give");
+    if (config.allow_network && !has_list && !entry->has(sandbox::Cap::kNetwork)) {
+      return cannot(knows_lists ? "reaches the domains of a list only: name them in allowed_domains"
+                                : "has no network to give");
     }
     if (!security.read_only_filesystem) {
       return cannot("has a root that is always read-only, and so has every other of this server");
@@ -117,9 +141,12 @@ class LocalNode final : public Node {
     sandbox::SandboxSpec spec{.id = std::move(id)};
     spec.limits = limits_of(*recipe, config);
     spec.preload = preload_of(*recipe);
-    spec.filesystem = filesystem_;
     spec.allow_network = config.allow_network;
     ATOLL_CO_TRY(const sandbox::BackendEntry* entry, registry_.get(backend_of(*recipe)));
+    ATOLL_CO_TRY(spec.filesystem, filesystem_for(*entry));
+    if (entry->has(sandbox::Cap::kDomainLists)) {
+      spec.network = network_of(options_.policy.network, *recipe);
+    }
     if (entry->own_images) {
       spec.image = recipe->spec.image;
     } else if (recipe->spec.image != "host") {
@@ -199,6 +226,21 @@ class LocalNode final : public Node {
   }
 
  private:
+  // The policy as paths of the file system that such sandboxes see.
+  Result<sandbox::FilesystemPolicy> filesystem_for(const sandbox::BackendEntry& entry) {
+    std::optional<sandbox::FilesystemPolicy>& policy = filesystem_[entry.whole_host ? 1 : 0];
+    if (policy) return *policy;
+    const sandbox::FilesystemPatterns& patterns = options_.policy.filesystem;
+    if (entry.whole_host) {
+      ATOLL_TRY(policy, sandbox::expand_policy(patterns, &names_on_whole_host, "/workspace",
+                                               options_.home));
+    } else {
+      ATOLL_TRY(policy, sandbox::expand_policy(patterns, &names_inside));
+      std::erase_if(policy->allow_write, sandbox::starts_empty);  // writable anyway
+    }
+    return *policy;
+  }
+
   Result<Backend*> open(const std::string& name) {
     auto found = opened_.find(name);
     if (found != opened_.end()) return found->second.get();
@@ -226,7 +268,7 @@ class LocalNode final : public Node {
 
   const sandbox::Registry& registry_;
   LocalNodeOptions options_;
-  sandbox::FilesystemPolicy filesystem_;
+  std::array<std::optional<sandbox::FilesystemPolicy>, 2> filesystem_;  // by whole_host
   Bootstrap bootstrap_;
   Packages packages_;
   std::map<std::string, std::unique_ptr<Backend>> opened_;

@@ -52,10 +52,9 @@ class Node {
   virtual NodeResources resources() const = 0;
 };
 
-// What the configuration says of every sandbox. A list of denied domains is not here: no sandbox
-// has a network.
+// What the configuration says of every sandbox.
 struct NodePolicy {
-  std::vector<std::string> allowed_domains;
+  sandbox::NetworkPolicy network;
   sandbox::FilesystemPatterns filesystem;
 };
 

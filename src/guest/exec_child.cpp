@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "base/unique_fd.hpp"
+#include "confine/guard.hpp"
 #include "confine/walls.hpp"
 
 namespace atl::guest {
@@ -56,6 +57,9 @@ using confine::wall_up;
   ::syscall(SYS_rt_sigprocmask, SIG_SETMASK, &no_signals, nullptr, sizeof no_signals);
   confine::StepError user = confine::become_user(plan.user);
   if (user.step != ChildStep::kNone) stop(plan, user.step, user.error);
+  if (plan.guard != 0 && wall_up(Wall::kSeccomp)) {
+    if (int error = confine::install_guard(plan.guard)) stop(plan, ChildStep::kSeccomp, error);
+  }
   if (::chdir(plan.cwd) != 0 && !(plan.cwd_optional && ::chdir("/") == 0)) {
     stop(plan, ChildStep::kDirectory, errno);
   }

@@ -24,6 +24,7 @@ struct ChildPlan {
   int control = -1;             // above 3; becomes 3
   bool tty = false;
   confine::UserPlan user;
+  int guard = 0;  // the guest's pid where it can be reached; 0: it cannot
   const char* cwd = nullptr;
   bool cwd_optional = false;              // a missing one becomes "/"
   const char* const* programs = nullptr;  // paths to try, null-terminated

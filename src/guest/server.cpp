@@ -10,7 +10,9 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <iterator>
 #include <string>
+#include <string_view>
 
 namespace atl::guest {
 namespace {
@@ -55,6 +57,17 @@ Server::Server(const GuestConfig& config, std::vector<int> task_fds, int null_fd
       null_fd_(null_fd),
       boot_id_(read_clock(CLOCK_REALTIME)) {
   open_signals();
+}
+
+void Server::set_environment(const char* const* variables) {
+  // Not what the shells on the way here said of themselves.
+  constexpr std::string_view kOfShells[] = {"PWD=", "OLDPWD=", "SHLVL=", "_="};
+  for (; *variables != nullptr; ++variables) {
+    std::string_view text = *variables;
+    bool of_shell = std::any_of(std::begin(kOfShells), std::end(kOfShells),
+                                [&](std::string_view name) { return text.starts_with(name); });
+    if (!of_shell) environment_.emplace_back(text);
+  }
 }
 
 void Server::open_signals() {

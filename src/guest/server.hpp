@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <list>
 #include <memory>
+#include <string>
 #include <vector>
 
 #include "base/unique_fd.hpp"
@@ -29,6 +30,9 @@ class Server final : public Pollable {
 
   const GuestConfig& config() const { return config_; }
   const std::vector<int>& task_fds() const { return task_fds_; }
+  // What programs find in their environment unless their request says otherwise.
+  void set_environment(const char* const* variables);
+  const std::vector<std::string>& environment() const { return environment_; }
   int null_fd() const { return null_fd_; }
   UniqueFd& zygote() { return zygote_; }  // none: the sandbox has none, or none any more
   Parked& parked() { return parked_; }
@@ -57,6 +61,7 @@ class Server final : public Pollable {
 
   GuestConfig config_;
   std::vector<int> task_fds_;
+  std::vector<std::string> environment_;
   int null_fd_;
   UniqueFd zygote_;
   Parked parked_;

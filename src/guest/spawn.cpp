@@ -6,6 +6,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <string>
 #include <vector>
 
@@ -52,6 +53,17 @@ bool has_nul(const std::vector<std::string>& strings) {
     if (text.find('\0') != std::string::npos) return true;
   }
   return false;
+}
+
+std::vector<std::string> environment_of(const Server& server, const ExecArgs& args) {
+  std::vector<std::string> all = args.env;
+  for (const std::string& own : server.environment()) {
+    std::string_view name = std::string_view(own).substr(0, own.find('=') + 1);
+    bool given = std::any_of(args.env.begin(), args.env.end(),
+                             [&](const std::string& one) { return one.starts_with(name); });
+    if (!given) all.push_back(own);
+  }
+  return all;
 }
 
 struct Pipe {
@@ -178,12 +190,14 @@ Result<void> start_program(Server& server, const ExecArgs& args, ChildPlan& plan
                .gid = config.user_gid,
                .open_files = config.open_files,
                .data_bytes = config.data_bytes};
+  if (!plan.user.switch_user && ::getpid() != 1) plan.guard = ::getpid();
   plan.cwd = args.cwd.empty() ? kDefaultCwd : args.cwd.c_str();
   plan.cwd_optional = args.cwd.empty();
   std::vector<std::string> programs = programs_to_try(args);
   std::vector<char*> program_list = pointers(programs);
   std::vector<char*> argv = pointers(args.argv);
-  std::vector<char*> env = pointers(args.env);
+  std::vector<std::string> environment = environment_of(server, args);
+  std::vector<char*> env = pointers(environment);
   plan.programs = program_list.data();
   plan.argv = argv.data();
   plan.env = env.data();

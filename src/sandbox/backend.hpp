@@ -29,8 +29,9 @@ enum class Cap {
   kLimits,
   kFilesystemPolicy,
   kMounts,
-  kNetwork,  // the outside, all of it or none
-  kZygotes,  // interpreters that are loaded ahead
+  kNetwork,      // the outside, all of it or none
+  kDomainLists,  // lets a sandbox reach the domains of a list and no others
+  kZygotes,      // interpreters that are loaded ahead
 };
 // In the order of the table of `atoll backends`.
 inline constexpr std::array kAllCaps{
@@ -41,7 +42,8 @@ inline constexpr std::array kAllCaps{
     Cap::kPause,    Cap::kSnapshot,
     Cap::kReattach, Cap::kLimits,
     Cap::kMounts,   Cap::kFilesystemPolicy,
-    Cap::kNetwork,  Cap::kZygotes,
+    Cap::kNetwork,  Cap::kDomainLists,
+    Cap::kZygotes,
 };
 enum class Maturity { kStable, kBeta, kExperimental };
 enum class IsolationKind { kNone, kProcess, kNamespaces, kContainer, kMicroVm, kRemote };

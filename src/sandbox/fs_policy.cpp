@@ -21,14 +21,15 @@ std::unexpected<Error> bad_pattern(const std::string& pattern, const char* why) 
   return fail(Code::kInvalidArgument, "the file pattern \"" + pattern + "\" " + why);
 }
 
-Result<Components> components_of(const std::string& pattern, const std::string& workspace) {
+Result<Components> components_of(const std::string& pattern, const std::string& workspace,
+                                 const std::string& home) {
   if (pattern.empty()) return fail(Code::kInvalidArgument, "a file pattern is empty");
   if (pattern.find('\0') != std::string::npos) return bad_pattern("…", "holds a NUL byte");
   std::string whole = pattern;
   if (pattern.front() == '~') {
     if (pattern.size() > 1 && pattern[1] != '/')
       return bad_pattern(pattern, "names another user's home");
-    whole = workspace + pattern.substr(1);
+    whole = (home.empty() ? workspace : home) + pattern.substr(1);
   } else if (pattern.front() != '/') {
     whole = workspace + "/" + pattern;
   }
@@ -89,10 +90,11 @@ bool is_below(std::string_view path, std::string_view folder) {
 }
 
 Result<std::vector<std::string>> expand(const std::vector<std::string>& patterns,
-                                        const ListNames& list_names, const std::string& workspace) {
+                                        const ListNames& list_names, const std::string& workspace,
+                                        const std::string& home) {
   std::set<std::string> found;
   for (const std::string& pattern : patterns) {
-    ATOLL_TRY(Components parts, components_of(pattern, workspace));
+    ATOLL_TRY(Components parts, components_of(pattern, workspace, home));
     ATOLL_CHECK(Expansion(list_names, found).walk("", parts, false));
   }
   // What lies below another path of the same list says nothing new.
@@ -108,11 +110,12 @@ Result<std::vector<std::string>> expand(const std::vector<std::string>& patterns
 }  // namespace
 
 Result<FilesystemPolicy> expand_policy(const FilesystemPatterns& patterns,
-                                       const ListNames& list_names, const std::string& workspace) {
+                                       const ListNames& list_names, const std::string& workspace,
+                                       const std::string& home) {
   FilesystemPolicy policy;
-  ATOLL_TRY(policy.deny_read, expand(patterns.deny_read, list_names, workspace));
-  ATOLL_TRY(policy.allow_write, expand(patterns.allow_write, list_names, workspace));
-  ATOLL_TRY(policy.deny_write, expand(patterns.deny_write, list_names, workspace));
+  ATOLL_TRY(policy.deny_read, expand(patterns.deny_read, list_names, workspace, home));
+  ATOLL_TRY(policy.allow_write, expand(patterns.allow_write, list_names, workspace, home));
+  ATOLL_TRY(policy.deny_write, expand(patterns.deny_write, list_names, workspace, home));
   std::size_t count =
       policy.deny_read.size() + policy.allow_write.size() + policy.deny_write.size();
   if (count > kMaxFilesystemRules) {

@@ -27,11 +27,13 @@ using ListNames = std::function<std::vector<std::string>(const std::string& fold
 
 inline constexpr std::size_t kMaxFilesystemRules = 64;
 
-// `~` is the workspace, relative patterns start there. Globs *, ?, [..] within a component, ** for
-// any number of components. kInvalidArgument: empty, "..", "~user", NUL. kTooLarge: more than
-// kMaxFilesystemRules paths, or a search through too many folders.
+// `~` is the workspace unless `home` says otherwise, relative patterns start in the workspace.
+// Globs *, ?, [..] within a component, ** for any number of components. kInvalidArgument: empty,
+// "..", "~user", NUL. kTooLarge: more than kMaxFilesystemRules paths, or a search through too many
+// folders.
 Result<FilesystemPolicy> expand_policy(const FilesystemPatterns& patterns,
                                        const ListNames& list_names,
-                                       const std::string& workspace = "/workspace");
+                                       const std::string& workspace = "/workspace",
+                                       const std::string& home = {});
 
 }  // namespace atl::sandbox

@@ -46,6 +46,7 @@ std::string_view cap_name(Cap cap) {
     case Cap::kMounts: return "mounts";
     case Cap::kNetwork: return "network";
     case Cap::kZygotes: return "zygotes";
+    case Cap::kDomainLists: return "domain_lists";
   }
   return "unknown";
 }

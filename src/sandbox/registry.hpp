@@ -37,6 +37,11 @@ struct BackendEntry {
   // Why it cannot run here, in one sentence with what would help (kHostUnsupported). May block.
   std::function<Result<void>()> probe;
   std::function<Result<std::unique_ptr<Backend>>(BackendOptions)> make;
+  // Sandboxes see the host's whole file system under its own paths, with the home of whoever runs
+  // the server for `~`; otherwise a chosen part of it, or an image.
+  bool whole_host = false;
+  // Fetches what it needs besides this program, and says how far it is. Empty: nothing to fetch.
+  std::function<Result<void>(const std::function<void(const std::string&)>& say)> install;
 
   // Images are names that the backend itself knows, and `host` is its default one. Otherwise they
   // are those of Atoll's store, and `host` is the host's root.

@@ -45,6 +45,13 @@ struct FilesystemPolicy {
   std::vector<std::string> deny_write;
 };
 
+// Names like example.org and *.example.org; a denied one wins. Empty lists: no network.
+struct NetworkPolicy {
+  std::vector<std::string> allowed_domains;
+  std::vector<std::string> denied_domains;
+  bool allow_local_binding = false;  // where the host's network is shared
+};
+
 // Modules that a Python interpreter has loaded before a sandbox asks for it: a zygote.
 struct Preload {
   std::vector<std::string> modules;  // none: the bare interpreter with its driver
@@ -61,6 +68,7 @@ struct SandboxSpec {
   AskedLimits asked;
   FilesystemPolicy filesystem;
   bool allow_network = false;  // of backends that declare kNetwork
+  NetworkPolicy network;  // of backends that declare kDomainLists
   std::vector<Mount> mounts;
   // Of an image: folders of the store, the lowest first. They hold its layers in place while the
   // sandbox lives.

@@ -73,7 +73,11 @@ control::ControlOptions control_options(const config::Config& config, const Plac
 control::LocalNodeOptions node_options(const config::Config& config, const Place& place) {
   control::LocalNodeOptions options;
   options.default_backend = config.sandbox.backend;
-  options.policy.allowed_domains = config.sandbox.network.allowed_domains;
+  options.policy.network = {
+      .allowed_domains = config.sandbox.network.allowed_domains,
+      .denied_domains = config.sandbox.network.denied_domains,
+      .allow_local_binding = config.sandbox.network.allow_local_binding,
+  };
   options.policy.filesystem = {.deny_read = config.sandbox.filesystem.deny_read,
                                .allow_write = config.sandbox.filesystem.allow_write,
                                .deny_write = config.sandbox.filesystem.deny_write};
@@ -91,6 +95,8 @@ control::LocalNodeOptions node_options(const config::Config& config, const Place
   options.backend.settings["docker.cert_folder"] = config.sandbox.backends.docker.cert_path;
   options.backend.settings["docker.image"] = config.sandbox.backends.docker.image;
   options.backend.settings["docker.network"] = config.sandbox.backends.docker.network_mode;
+  options.backend.settings["data_folder"] = place.data_folder;
+  options.backend.settings["srt.settings_path"] = config.sandbox.backends.srt.settings_path;
   return options;
 }
 

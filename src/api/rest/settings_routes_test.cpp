@@ -221,7 +221,7 @@ TEST(Settings, ModeDisabled) {
 }
 TEST(Settings, DomainsThatNobodyCanAllow) {
   ApiWish wish;
-  wish.node.policy.allowed_domains = {"example.org"};
+  wish.node.policy.network.allowed_domains = {"example.org"};
   with_api(refused_policy, std::move(wish));
 }
 TEST(Settings, FilesThatNobodyCanHide) {

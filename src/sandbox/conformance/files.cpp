@@ -43,14 +43,16 @@ Task<void> executable_mode(Box* box) {
 TEST_P(Conformance, KeepsModes) { run(&executable_mode, {Cap::kFiles}); }
 
 Task<void> strange_names(Box* box) {
+  // Not in the workspace itself, where a backend may show something of its own.
+  ATOLL_NEED_OK(co_await box->sandbox->make_dir("strange", 0755, false));
   for (const std::string& name : {"with space"s, "ümläut-名前-🏝"s, "new\nline"s, "-rf"s, "*"s,
                                   "quo\"te'"s, "bad-utf8-\xff\xfe"s, std::string(255, 'n')}) {
-    ATOLL_NEED_OK(co_await box->sandbox->put_text(name, name));
-    ATOLL_NEED(std::string back, co_await box->sandbox->get_text(name));
+    ATOLL_NEED_OK(co_await box->sandbox->put_text("strange/" + name, name));
+    ATOLL_NEED(std::string back, co_await box->sandbox->get_text("strange/" + name));
     EXPECT_EQ(back, name);
-    ATOLL_NEED_OK(co_await box->sandbox->remove(name, false));
+    ATOLL_NEED_OK(co_await box->sandbox->remove("strange/" + name, false));
   }
-  ATOLL_NEED(auto rest, co_await box->sandbox->list(box->sandbox->workspace(), 1));
+  ATOLL_NEED(auto rest, co_await box->sandbox->list(box->path("strange"), 1));
   EXPECT_TRUE(rest.empty());
 }
 TEST_P(Conformance, TakesStrangeNames) { run(&strange_names, {Cap::kFiles}); }

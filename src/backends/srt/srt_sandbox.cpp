@@ -1,0 +1,238 @@
+#include "backends/srt/srt_sandbox.hpp"
+
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <fstream>
+#include <utility>
+
+#include "async/child.hpp"
+#include "async/deadline.hpp"
+#include "backends/srt/leftovers.hpp"
+#include "base/fault.hpp"
+#include "confine/walls.hpp"
+
+namespace atl::backends::srt {
+
+using async::Task;
+using confine::Wall;
+using sandbox::State;
+
+namespace {
+
+constexpr std::chrono::seconds kStartTime{60};
+constexpr std::chrono::seconds kEndTime{5};
+constexpr std::size_t kSocketName = sizeof "/claude-socks-0123456789abcdef.sock";
+constexpr std::size_t kMaxSocketPath = 108;
+
+constexpr Wall kHolds[] = {Wall::kUserNs,    Wall::kPidNs,          Wall::kMountNs,
+                           Wall::kNetNs,     Wall::kNoCapabilities, Wall::kNoNewPrivs,
+                           Wall::kSeccomp,   Wall::kReadOnlyRoot,   Wall::kFileLimits,
+                           Wall::kCleanStart};
+constexpr Wall kLacks[] = {Wall::kIpcNs,       Wall::kUtsNs,      Wall::kCgroupNs,
+                           Wall::kMemoryLimit, Wall::kCpuLimit,   Wall::kPidsLimit,
+                           Wall::kDiskLimit,   Wall::kMaskedProc, Wall::kOwnUids};
+
+// The policy speaks of /workspace, wherever a sandbox has it.
+void use_own_workspace(std::vector<std::string>& paths, const std::string& workspace) {
+  constexpr std::string_view kWorkspace = "/workspace";
+  for (std::string& path : paths) {
+    bool below = path == kWorkspace || path.starts_with("/workspace/");
+    if (below) path.replace(0, kWorkspace.size(), workspace);
+  }
+}
+
+SettingsPlan plan_of(const Host& host, const Folder& folder, const sandbox::SandboxSpec& spec) {
+  SettingsPlan plan{.network = spec.network, .filesystem = spec.filesystem, .hidden = host.hidden};
+  sandbox::FilesystemPolicy& policy = plan.filesystem;
+  for (auto* list : {&policy.deny_read, &policy.allow_write, &policy.deny_write}) {
+    use_own_workspace(*list, folder.workspace());
+  }
+  plan.shown = {host.guest, host.package.folder};
+  plan.writable = {folder.workspace(), folder.tmp()};
+  return plan;
+}
+
+Result<void> make_folder(const std::string& path, mode_t mode) {
+  if (::mkdir(path.c_str(), mode) != 0) return fail_errno("making the sandbox's folder");
+  return {};
+}
+
+Result<void> write_private(const std::string& path, const std::string& text) {
+  UniqueFd file(::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600));
+  if (!file || ::write(file.get(), text.data(), text.size()) != static_cast<ssize_t>(text.size())) {
+    return fail_errno("writing the settings of srt");
+  }
+  return {};
+}
+
+// Denied paths that do not exist: srt makes them, and may not get to remove them.
+std::string absent(const sandbox::FilesystemPolicy& policy) {
+  std::string lines;
+  for (const auto* list : {&policy.deny_read, &policy.deny_write}) {
+    for (const std::string& path : *list) {
+      struct stat info{};
+      bool plain = path.find('\n') == std::string::npos;
+      if (plain && ::lstat(path.c_str(), &info) != 0 && errno == ENOENT) lines += path + "\n";
+    }
+  }
+  return lines;
+}
+
+Result<Started> build(const Host& host, const Folder& folder, const sandbox::SandboxSpec& spec) {
+  if (folder.run().size() + kSocketName > kMaxSocketPath) {
+    return fail(Code::kHostUnsupported,
+                "the data folder's path is too long for the sockets of srt");
+  }
+  SettingsPlan plan = plan_of(host, folder, spec);
+  ATOLL_TRY(std::string settings, settings_text(host.base_settings, plan));
+  ATOLL_CHECK(make_folder(folder.path, 0700));
+  fault::here("sandbox.token");
+  ATOLL_CHECK(make_folder(folder.workspace(), 0755));
+  ATOLL_CHECK(make_folder(folder.tmp(), 0755));
+  ATOLL_CHECK(make_folder(folder.run(), 0700));
+  ATOLL_CHECK(write_private(folder.ghosts(), absent(plan.filesystem)));
+  ATOLL_CHECK(write_private(folder.settings(), settings));
+  return start_srt({.package = host.package,
+                    .folder = folder,
+                    .guest = host.guest,
+                    .data_bytes = spec.limits.memory_bytes,
+                    .open_files = spec.limits.open_files});
+}
+
+// The memory of each program is limited all the same (RLIMIT_DATA).
+Result<void> check_asked(const sandbox::AskedLimits& asked) {
+  const char* limit = asked.cpus ? "cpu" : asked.pids ? "pids" : asked.disk ? "disk" : nullptr;
+  if (limit == nullptr) return {};
+  return fail(Code::kLimitUnenforceable,
+              std::string("srt cannot enforce the ") + limit + " limit that was asked for");
+}
+
+}  // namespace
+
+Result<void> end_sandbox(const Folder& folder) {
+  ATOLL_CHECK(end_processes(folder.path));
+  std::vector<std::string> ghosts;
+  std::ifstream list(folder.ghosts());
+  for (std::string line; std::getline(list, line);) ghosts.push_back(line);
+  remove_ghosts(ghosts);
+  return remove_tree(folder.path);
+}
+
+SrtSandbox::SrtSandbox(async::Executor executor, std::shared_ptr<Host> host,
+                       sandbox::SandboxSpec spec)
+    : GuestSandbox(std::move(executor), spec.id),
+      host_(std::move(host)),
+      spec_(std::move(spec)),
+      folder_(host_->folder_of(id())) {}
+
+// The end of the stream is the end of the guest, and srt tidies up behind it: better than a kill.
+SrtSandbox::~SrtSandbox() { srt_.child.detach(); }
+
+std::vector<std::string> SrtSandbox::writable_folders() const {
+  return {folder_.workspace(), folder_.tmp()};
+}
+
+Task<Result<void>> SrtSandbox::start() {
+  if (state_ != State::kCreated) co_return fail(Code::kConflict, "the sandbox was started before");
+  ATOLL_CO_CHECK(check_asked(spec_.asked));
+  const Host* host = host_.get();
+  auto job = [host, folder = folder_, spec = &spec_] { return build(*host, folder, *spec); };
+  Result<Started> started = co_await async::on_pool(host_->pool, std::move(job));
+  fault::here("sandbox.made");
+  state_ = State::kRunning;  // there may be a folder from here on
+  Result<void> ready = started ? Result<void>() : fail(started.error());
+  if (ready) {
+    srt_ = std::move(*started);
+    ready = co_await wait_for_guest();
+  }
+  if (ready) co_return ready;
+  Result<void> stopped = co_await stop();
+  co_return stopped ? ready : stopped;
+}
+
+Task<Result<void>> SrtSandbox::wait_for_guest() {
+  Result<void> answered =
+      co_await async::with_deadline(ping(), async::deadline_in(kStartTime), Code::kCreateTimeout,
+                                    "srt did not start the guest in time");
+  if (answered || answered.error().code() == Code::kCreateTimeout) co_return answered;
+  // The stream ended: srt is ending, or its guest is. What it says comes before its end.
+  co_await end_srt();
+  co_return fail(Code::kBackend, "srt did not start the sandbox: " + last_words(folder_.log()));
+}
+
+// Waits for srt to end by itself, as it does without its stream.
+Task<void> SrtSandbox::end_srt() {
+  if (!srt_.child) co_return;
+  Result<ChildExit> ended =
+      co_await async::with_deadline(async::wait_child(srt_.child), async::deadline_in(kEndTime),
+                                    Code::kExecTimeout, "srt does not end");
+  ::kill(-srt_.group, SIGKILL);  // what it left of its group
+  if (ended || !srt_.child) co_return;
+  (void)srt_.child.kill(SIGKILL);
+  (void)co_await async::with_deadline(async::wait_child(srt_.child), async::deadline_in(kEndTime),
+                                      Code::kExecTimeout, "srt does not end");
+}
+
+Task<Result<void>> SrtSandbox::stop() {
+  if (state_ == State::kCreated) co_return Result<void>();
+  state_ = State::kStopped;
+  drop_guest();
+  srt_.stream.reset();
+  co_await end_srt();
+  auto job = [folder = folder_] { return end_sandbox(folder); };
+  co_return co_await async::on_pool(host_->pool, std::move(job));
+}
+
+bool SrtSandbox::is_running() const {
+  if (state_ != State::kRunning || !srt_.child) return false;
+  pollfd entry{.fd = srt_.child.pidfd().get(), .events = POLLIN, .revents = 0};
+  return ::poll(&entry, 1, 0) == 0;  // a pidfd is readable once its process has ended
+}
+
+sandbox::Status SrtSandbox::status() const {
+  sandbox::Status status;
+  bool lost = state_ == State::kRunning && !is_running();
+  status.state = lost ? State::kStopped : state_;
+  for (Wall wall : kHolds) status.isolation.layers.emplace_back(confine::wall_name(wall));
+  for (Wall wall : kLacks) status.isolation.missing.emplace_back(confine::wall_name(wall));
+  return status;
+}
+
+Task<Result<sandbox::GuestLink>> SrtSandbox::open_link() {
+  if (!is_running() || !srt_.stream) {
+    co_return fail(Code::kNotStarted, "the sandbox is not running");
+  }
+  async::Stream stream(executor(), std::move(srt_.stream), async::FdKind::kSocket);
+  co_return sandbox::GuestLink{std::move(stream), {}, std::nullopt};
+}
+
+Task<Result<std::unique_ptr<sandbox::Process>>> SrtSandbox::spawn(sandbox::ExecRequest request) {
+  request.env.try_emplace("TMPDIR", folder_.tmp());
+  return GuestSandbox::spawn(std::move(request));
+}
+
+// Of what runs now; there is nothing that would remember the rest.
+Task<Result<sandbox::Usage>> SrtSandbox::usage() {
+  ATOLL_CO_TRY(std::vector<sandbox::ProcessInfo> all, co_await processes());
+  sandbox::Usage usage{.memory_limit_bytes = spec_.limits.memory_bytes};
+  for (const sandbox::ProcessInfo& one : all) {
+    usage.cpu_seconds += static_cast<double>(one.cpu_ms) / 1000;
+    usage.memory_bytes += one.rss_bytes;
+    usage.pids += 1;
+  }
+  co_return usage;
+}
+
+Task<Result<void>> SrtSandbox::pause() {
+  co_return fail(Code::kUnsupported, "srt cannot pause a sandbox");
+}
+
+Task<Result<void>> SrtSandbox::resume() {
+  co_return fail(Code::kUnsupported, "srt cannot resume a sandbox");
+}
+
+}  // namespace atl::backends::srt
