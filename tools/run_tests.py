@@ -26,6 +26,7 @@ BUDGETS = {
     "security": 300,
     "leak": 300,
     "e2e": 480,
+    "backends": 300,
     "fuzz": 90,
     "bench": 180,
 }
