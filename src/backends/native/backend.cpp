@@ -109,14 +109,15 @@ Result<void> native_available() {
 }  // namespace
 
 void register_native(sandbox::Registry& registry) {
-  registry.add({.name = "native",
-                .status = sandbox::Maturity::kStable,
-                .isolation = sandbox::IsolationKind::kNamespaces,
-                .caps = {Cap::kExec, Cap::kStdin, Cap::kSignals, Cap::kTerminal, Cap::kFiles,
-                         Cap::kWatch, Cap::kConnect, Cap::kSnapshot, Cap::kUsage, Cap::kPause,
-                         Cap::kReattach, Cap::kLimits, Cap::kFilesystemPolicy, Cap::kMounts},
-                .probe = &native_available,
-                .make = &make_native});
+  registry.add(
+      {.name = "native",
+       .status = sandbox::Maturity::kStable,
+       .isolation = sandbox::IsolationKind::kNamespaces,
+       .caps = {Cap::kExec, Cap::kGuest, Cap::kStdin, Cap::kSignals, Cap::kTerminal, Cap::kFiles,
+                Cap::kWatch, Cap::kConnect, Cap::kSnapshot, Cap::kUsage, Cap::kPause,
+                Cap::kReattach, Cap::kLimits, Cap::kFilesystemPolicy, Cap::kMounts},
+       .probe = &native_available,
+       .make = &make_native});
 }
 
 }  // namespace atl::backends
