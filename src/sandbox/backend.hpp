@@ -16,6 +16,9 @@ namespace atl::sandbox {
 
 enum class Cap {
   kExec,
+  // Our own guest inside: output byte for byte, for which a program waits, programs that are found
+  // again, what each of them used, contexts.
+  kGuest,
   kStdin,
   kSignals,
   kTerminal,
@@ -35,15 +38,10 @@ enum class Cap {
 };
 // In the order of the table of `atoll backends`.
 inline constexpr std::array kAllCaps{
-    Cap::kExec,     Cap::kStdin,
-    Cap::kSignals,  Cap::kTerminal,
-    Cap::kFiles,    Cap::kWatch,
-    Cap::kConnect,  Cap::kUsage,
-    Cap::kPause,    Cap::kSnapshot,
-    Cap::kReattach, Cap::kLimits,
-    Cap::kMounts,   Cap::kFilesystemPolicy,
-    Cap::kNetwork,  Cap::kDomainLists,
-    Cap::kZygotes,
+    Cap::kExec,     Cap::kGuest,       Cap::kStdin,   Cap::kSignals, Cap::kTerminal,
+    Cap::kFiles,    Cap::kWatch,       Cap::kConnect, Cap::kUsage,   Cap::kPause,
+    Cap::kSnapshot, Cap::kReattach,    Cap::kLimits,  Cap::kMounts,  Cap::kFilesystemPolicy,
+    Cap::kNetwork,  Cap::kDomainLists, Cap::kZygotes,
 };
 enum class Maturity { kStable, kBeta, kExperimental };
 enum class IsolationKind { kNone, kProcess, kNamespaces, kContainer, kMicroVm, kRemote };

@@ -31,6 +31,7 @@ Result<const BackendEntry*> Registry::get(std::string_view name) const {
 std::string_view cap_name(Cap cap) {
   switch (cap) {
     case Cap::kExec: return "exec";
+    case Cap::kGuest: return "guest";
     case Cap::kStdin: return "stdin";
     case Cap::kSignals: return "signals";
     case Cap::kTerminal: return "terminal";

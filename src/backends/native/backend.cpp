@@ -113,9 +113,9 @@ void register_native(sandbox::Registry& registry) {
       {.name = "native",
        .status = sandbox::Maturity::kStable,
        .isolation = sandbox::IsolationKind::kNamespaces,
-       .caps = {Cap::kExec, Cap::kStdin, Cap::kSignals, Cap::kTerminal, Cap::kFiles, Cap::kWatch,
-                Cap::kConnect, Cap::kSnapshot, Cap::kUsage, Cap::kPause, Cap::kReattach,
-                Cap::kLimits, Cap::kFilesystemPolicy, Cap::kMounts, Cap::kZygotes},
+       .caps = {Cap::kExec, Cap::kGuest, Cap::kStdin, Cap::kSignals, Cap::kTerminal, Cap::kFiles,
+                Cap::kWatch, Cap::kConnect, Cap::kSnapshot, Cap::kUsage, Cap::kPause,
+                Cap::kReattach, Cap::kLimits, Cap::kFilesystemPolicy, Cap::kMounts, Cap::kZygotes},
        .lacks = {{Cap::kNetwork, "its sandboxes have a loopback of their own and nothing else"}},
        .probe = &native_available,
        .make = &make_native});

@@ -45,7 +45,7 @@ Task<void> survives_its_client(Box* box) {
   EXPECT_EQ(rest.status.exit_code, 7);
 }
 
-TEST_P(Conformance, SurvivesItsClient) { run(&survives_its_client, {Cap::kReattach}); }
+TEST_P(Conformance, SurvivesItsClient) { run(&survives_its_client, {Cap::kReattach, Cap::kGuest}); }
 
 // Output that nobody read before the crash comes after it, and only once.
 Task<void> unread_output_is_not_lost(Box* box) {
@@ -69,7 +69,21 @@ Task<void> unread_output_is_not_lost(Box* box) {
   EXPECT_EQ(all.stdout_bytes, expected);
 }
 
-TEST_P(Conformance, UnreadOutputIsNotLost) { run(&unread_output_is_not_lost, {Cap::kReattach}); }
+TEST_P(Conformance, UnreadOutputIsNotLost) {
+  run(&unread_output_is_not_lost, {Cap::kReattach, Cap::kGuest});
+}
+
+// Without a guest the programs may be gone, and the rest is there.
+Task<void> keeps_files(Box* box) {
+  ATOLL_NEED_OK(co_await box->sandbox->put_text("kept.txt", "still here"));
+  ATOLL_NEED(box->sandbox,
+             co_await box->target->crash_and_reattach(&box->backend, std::move(box->sandbox)));
+  EXPECT_TRUE(box->sandbox->is_running());
+  ATOLL_NEED(ExecResult kept, co_await box->sandbox->exec({.argv = {"cat", "kept.txt"}}));
+  EXPECT_EQ(kept.stdout_bytes, "still here");
+}
+
+TEST_P(Conformance, KeepsFilesOverACrash) { run(&keeps_files, {Cap::kReattach}); }
 
 Task<void> reattach_to_nothing(Box* box) {
   ATOLL_EXPECT_CODE(Code::kNotFound, co_await box->backend->reattach(SandboxId::make()));

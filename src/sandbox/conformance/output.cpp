@@ -31,7 +31,7 @@ Task<void> exact_bytes(Box* box) {
   EXPECT_EQ(result.stdout_bytes, all);
   EXPECT_EQ(result.stderr_bytes, std::string("\xff\x00\xfe", 3));
 }
-TEST_P(Conformance, KeepsEveryByte) { run(&exact_bytes); }
+TEST_P(Conformance, KeepsEveryByte) { run(&exact_bytes, {Cap::kGuest}); }
 
 Task<void> much_output(Box* box) {
   constexpr std::size_t kSize = 100'000'000;
@@ -53,7 +53,7 @@ Task<void> much_output(Box* box) {
   EXPECT_TRUE(all_zero);
   EXPECT_LT(peak_memory() - before, 32u << 20) << "memory grew with the output";
 }
-TEST_P(Conformance, HundredMegabytesInBoundedMemory) { run(&much_output); }
+TEST_P(Conformance, HundredMegabytesInBoundedMemory) { run(&much_output, {Cap::kGuest}); }
 
 Task<void> collected_output_is_capped(Box* box) {
   ExecRequest request = ExecRequest::shell("head -c 3000000 /dev/zero; echo tail >&2");
@@ -84,7 +84,9 @@ Task<void> unread_output_makes_the_program_wait(Box* box) {
   EXPECT_EQ(received, 5'000'000u);
   ATOLL_NEED(FileInfo done, co_await box->sandbox->stat("done"));
 }
-TEST_P(Conformance, UnreadOutputMakesTheProgramWait) { run(&unread_output_makes_the_program_wait); }
+TEST_P(Conformance, UnreadOutputMakesTheProgramWait) {
+  run(&unread_output_makes_the_program_wait, {Cap::kGuest});
+}
 
 Task<void> orphans_do_not_hold_the_result(Box* box) {
   // The shell ends at once; its child keeps stdout open and must not keep us.

@@ -1,0 +1,91 @@
+// The OpenSandbox backend: sandboxes that a remote OpenSandbox server makes, found by their labels.
+#include <memory>
+#include <utility>
+
+#include "backends/opensandbox/remote_sandbox.hpp"
+#include "sandbox/registry.hpp"
+
+namespace atl::backends {
+namespace {
+
+using async::Task;
+using opensandbox::Lifecycle;
+using opensandbox::RemoteInfo;
+using opensandbox::RemoteSandbox;
+using opensandbox::Settings;
+using sandbox::BackendOptions;
+using sandbox::Cap;
+
+class OpenSandboxBackend final : public sandbox::Backend {
+ public:
+  OpenSandboxBackend(async::Executor executor, Settings settings)
+      : executor_(executor),
+        lifecycle_(std::make_shared<Lifecycle>(executor, std::move(settings))) {}
+
+  Task<Result<std::unique_ptr<sandbox::Sandbox>>> create(sandbox::SandboxSpec spec) override {
+    if (!spec.mounts.empty()) {
+      co_return fail(Code::kUnsupported, "OpenSandbox cannot show folders of this host");
+    }
+    if (!spec.filesystem.deny_read.empty() || !spec.filesystem.allow_write.empty() ||
+        !spec.filesystem.deny_write.empty()) {
+      co_return fail(Code::kPolicyUnsupported, "OpenSandbox cannot enforce a file system policy");
+    }
+    if (spec.id.empty()) spec.id = SandboxId::make();
+    co_return std::make_unique<RemoteSandbox>(executor_, lifecycle_, std::move(spec));
+  }
+
+  Task<Result<std::unique_ptr<sandbox::Sandbox>>> reattach(SandboxId id) override {
+    auto found = std::make_unique<RemoteSandbox>(executor_, lifecycle_,
+                                                 sandbox::SandboxSpec{.id = std::move(id)});
+    ATOLL_CO_CHECK(co_await found->find_again());
+    co_return std::move(found);
+  }
+
+  Task<Result<std::vector<SandboxId>>> list() override {
+    ATOLL_CO_TRY(std::vector<RemoteInfo> found, co_await lifecycle_->find(""));
+    std::vector<SandboxId> ids;
+    for (RemoteInfo& one : found) ids.emplace_back(one.metadata[opensandbox::kSandboxLabel]);
+    co_return ids;
+  }
+
+  Task<Result<void>> destroy(SandboxId id) override {
+    co_return co_await lifecycle_->remove_all_of(id.str());
+  }
+
+ private:
+  async::Executor executor_;
+  std::shared_ptr<Lifecycle> lifecycle_;
+};
+
+Result<std::unique_ptr<sandbox::Backend>> make_opensandbox(BackendOptions options) {
+  ATOLL_TRY(Settings settings, opensandbox::settings_from(options.settings));
+  return std::make_unique<OpenSandboxBackend>(std::move(options.executor), std::move(settings));
+}
+
+}  // namespace
+
+void register_opensandbox(sandbox::Registry& registry);
+
+void register_opensandbox(sandbox::Registry& registry) {
+  registry.add({.name = "opensandbox",
+                .status = sandbox::Maturity::kBeta,
+                .isolation = sandbox::IsolationKind::kRemote,
+                .caps = {Cap::kExec, Cap::kSignals, Cap::kFiles, Cap::kSnapshot, Cap::kUsage,
+                         Cap::kPause, Cap::kReattach},
+                .lacks = {{Cap::kGuest,
+                           "the server has an agent of its own: output comes as lines of "
+                           "UTF-8, programs end with the connection, no contexts"},
+                          {Cap::kStdin,
+                           "its agent gives a running program no input, only a whole "
+                           "one at the start"},
+                          {Cap::kTerminal, "they are no part of its published interface"},
+                          {Cap::kWatch, "its agent cannot"},
+                          {Cap::kConnect, "its ports are reached by HTTP only"},
+                          {Cap::kLimits, "cpu and memory hold from the start on and stay"},
+                          {Cap::kMounts, "the server may be another host"},
+                          {Cap::kFilesystemPolicy, "its interface has none"}},
+                .probe = [] { return Result<void>(); },
+                .make = &make_opensandbox});
+}
+
+}  // namespace atl::backends

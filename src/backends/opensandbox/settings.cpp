@@ -1,0 +1,96 @@
+#include "backends/opensandbox/settings.hpp"
+
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <utility>
+
+#include <boost/describe/class.hpp>
+
+#include "base/ids.hpp"
+#include "codec/json.hpp"
+
+namespace atl::backends::opensandbox {
+namespace {
+
+namespace fs = std::filesystem;
+
+struct Described {
+  std::string server_url = Settings().server_url;
+  std::string api_key;
+  std::string image = Settings().image;
+  std::vector<std::string> entrypoint = Settings().entrypoint;
+  std::map<std::string, std::string> env;
+  std::uint64_t timeout = 300;
+  std::string cpu = Settings().cpu;
+  std::string memory = Settings().memory;
+  std::vector<std::string> allowed_domains;
+  std::vector<std::string> denied_domains;
+  std::string mount_path;
+  std::string host_path;
+  std::string claim;
+  bool server_proxy = false;
+};
+BOOST_DESCRIBE_STRUCT(Described, (),
+                      (server_url, api_key, image, entrypoint, env, timeout, cpu, memory,
+                       allowed_domains, denied_domains, mount_path, host_path, claim, server_proxy))
+
+std::string value_of(const std::map<std::string, std::string>& settings, const char* name) {
+  auto found = settings.find(name);
+  return found == settings.end() ? std::string() : found->second;
+}
+
+// Beside the state of other backends, made once: a restarted server finds its own sandboxes by it.
+Result<std::string> instance_of(const std::string& state_folder) {
+  if (state_folder.empty()) return make_sortable_id();
+  fs::path file = state_folder + ".instance";
+  std::string id;
+  if (std::ifstream(file) >> id && !id.empty()) return id;
+  std::error_code ignored;
+  fs::create_directories(file.parent_path(), ignored);
+  id = make_sortable_id();
+  fs::path draft = file.string() + "." + id;
+  std::ofstream(draft) << id << '\n';
+  std::error_code error;
+  fs::create_hard_link(draft, file, error);  // whoever was first stays
+  fs::remove(draft, ignored);
+  if (std::ifstream(file) >> id && !id.empty()) return id;
+  return fail(Code::kIo, "the id of this instance cannot be kept in the data folder");
+}
+
+}  // namespace
+
+Result<Settings> settings_from(const std::map<std::string, std::string>& settings) {
+  std::string text = value_of(settings, "opensandbox");
+  Described told;
+  if (!text.empty()) {
+    auto decoded = codec::decode<Described>(text, {.keep_defaults = true});
+    if (!decoded) {
+      return fail(
+          Code::kInvalidArgument,
+          "the settings of OpenSandbox: " + decoded.error().pointer + " " + decoded.error().detail);
+    }
+    told = std::move(*decoded);
+  }
+  Settings all;
+  all.server_url = std::move(told.server_url);
+  while (all.server_url.ends_with('/')) all.server_url.pop_back();
+  if (all.server_url.ends_with("/v1")) all.server_url.resize(all.server_url.size() - 3);
+  all.api_key = std::move(told.api_key);
+  all.image = std::move(told.image);
+  all.entrypoint = std::move(told.entrypoint);
+  all.env = std::move(told.env);
+  all.timeout = std::chrono::seconds(std::max<std::uint64_t>(told.timeout, 60));  // their least
+  all.cpu = std::move(told.cpu);
+  all.memory = std::move(told.memory);
+  all.allowed_domains = std::move(told.allowed_domains);
+  all.denied_domains = std::move(told.denied_domains);
+  all.volume = {.mount_path = std::move(told.mount_path),
+                .host_path = std::move(told.host_path),
+                .claim = std::move(told.claim)};
+  all.server_proxy = told.server_proxy;
+  ATOLL_TRY(all.instance, instance_of(value_of(settings, "state_folder")));
+  return all;
+}
+
+}  // namespace atl::backends::opensandbox
