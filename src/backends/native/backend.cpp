@@ -116,7 +116,8 @@ void register_native(sandbox::Registry& registry) {
        .caps = {Cap::kExec, Cap::kGuest, Cap::kStdin, Cap::kSignals, Cap::kTerminal, Cap::kFiles,
                 Cap::kWatch, Cap::kConnect, Cap::kSnapshot, Cap::kUsage, Cap::kPause,
                 Cap::kReattach, Cap::kLimits, Cap::kFilesystemPolicy, Cap::kMounts, Cap::kZygotes},
-       .lacks = {{Cap::kNetwork, "its sandboxes have a loopback of their own and nothing else"}},
+       .lacks = {{Cap::kNetwork, "its sandboxes have a loopback of their own and nothing else"},
+                 {Cap::kDomainLists, "they have no network that a list could open"}},
        .probe = &native_available,
        .make = &make_native});
 }

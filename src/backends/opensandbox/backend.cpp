@@ -83,7 +83,10 @@ void register_opensandbox(sandbox::Registry& registry) {
                           {Cap::kConnect, "its ports are reached by HTTP only"},
                           {Cap::kLimits, "cpu and memory hold from the start on and stay"},
                           {Cap::kMounts, "the server may be another host"},
-                          {Cap::kFilesystemPolicy, "its interface has none"}},
+                          {Cap::kFilesystemPolicy, "its interface has none"},
+                          {Cap::kNetwork, "what its sandboxes reach is the server's to say"},
+                          {Cap::kDomainLists, "lists are not passed on yet"},
+                          {Cap::kZygotes, "the server has an agent of its own"}},
                 .probe = [] { return Result<void>(); },
                 .make = &make_opensandbox});
 }
