@@ -29,25 +29,27 @@ std::string abilities(const sandbox::Registry& registry, bool color) {
   std::vector<std::string_view> headings{"CAN"};
   for (const BackendEntry& entry : registry.list()) headings.push_back(entry.name);
   Table table(headings);
-  std::string reasons;
   for (Cap cap : sandbox::kAllCaps) {
     std::vector<Cell> row{{std::string(sandbox::cap_name(cap))}};
     for (const BackendEntry& entry : registry.list()) {
       row.push_back(entry.has(cap) ? Cell{"yes", kGreen} : Cell{"no", kYellow});
-      auto reason = entry.lacks.find(cap);
-      if (reason == entry.lacks.end()) continue;
-      reasons +=
-          entry.name + ", no " + std::string(sandbox::cap_name(cap)) + ": " + reason->second + "\n";
     }
     table.add(std::move(row));
   }
-  return table.text(color) + (reasons.empty() ? "" : "\n" + reasons);
+  return table.text(color);
 }
 
 }  // namespace
 
 std::string backends_text(const sandbox::Registry& registry, bool color) {
-  return overview(registry).text(color) + "\n" + abilities(registry, color);
+  std::string text = overview(registry).text(color) + "\n" + abilities(registry, color);
+  for (const BackendEntry& entry : registry.list()) {
+    if (!entry.lacks.empty()) text += "\n" + entry.name + " has\n";
+    for (const auto& [cap, why] : entry.lacks) {
+      text += "  no " + std::string(sandbox::cap_name(cap)) + ": " + why + "\n";
+    }
+  }
+  return text;
 }
 
 std::string backends_json(const sandbox::Registry& registry, bool pretty) {
