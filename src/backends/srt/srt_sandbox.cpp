@@ -51,7 +51,8 @@ SettingsPlan plan_of(const Host& host, const Folder& folder, const sandbox::Sand
   for (auto* list : {&policy.deny_read, &policy.allow_write, &policy.deny_write}) {
     use_own_workspace(*list, folder.workspace());
   }
-  plan.shown = {host.guest, host.package.folder};
+  // In the last one is the socket to srt's proxy, to which its own socat connects; others cannot.
+  plan.shown = {host.guest, host.package.folder, folder.run()};
   plan.writable = {folder.workspace(), folder.tmp()};
   return plan;
 }
