@@ -66,6 +66,7 @@ int serve_command(Arguments arguments) {
   }
   if (!launcher) return own_failure(launcher.error());
   identity.group = server::needed_group(loaded->config, *place);
+  server::prepare_backends(loaded->config, identity.uid, identity.gid);
   if (Result<void> dropped = drop_privileges(identity); !dropped) {
     return own_failure(dropped.error());
   }

@@ -80,6 +80,7 @@ Result<T> with_backend(const std::string& name, EarlyStart& early, Session<T> se
   if (name == "native" && !*early.launcher) early.start_launcher();
   ATOLL_TRY(UniqueFd control, std::move(early.launcher));
   if (entry->needs_group) early.identity.group = entry->needs_group({});
+  if (entry->as_root) entry->as_root(early.identity.uid, early.identity.gid);
   ATOLL_CHECK(drop_privileges(early.identity));
   return async::run_to_end<Result<T>>([&](async::Executor executor) {
     return run_with<T>(entry,

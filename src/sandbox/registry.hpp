@@ -42,6 +42,8 @@ struct BackendEntry {
   bool whole_host = false;
   // Fetches what it needs besides this program, and says how far it is. Empty: nothing to fetch.
   std::function<Result<void>(const std::function<void(const std::string&)>& say)> install;
+  // What only root can prepare for the user that this process becomes. Empty: nothing.
+  std::function<void(unsigned uid, unsigned gid)> as_root;
 
   // Images are names that the backend itself knows, and `host` is its default one. Otherwise they
   // are those of Atoll's store, and `host` is the host's root.

@@ -105,6 +105,13 @@ std::optional<unsigned> needed_group(const config::Config& config, const Place& 
   return (*entry)->needs_group(node_options(config, place).backend.settings);
 }
 
+void prepare_backends(const config::Config& config, unsigned uid, unsigned gid) {
+  sandbox::Registry registry;
+  backends::register_all_backends(registry);
+  Result<const sandbox::BackendEntry*> entry = registry.get(config.sandbox.backend);
+  if (entry && (*entry)->as_root) (*entry)->as_root(uid, gid);
+}
+
 int serve(const config::Loaded& loaded, const Place& place, UniqueFd launcher) {
   log::set_level(log_level(loaded.config));
   sandbox::Registry registry;

@@ -32,6 +32,9 @@ void raise_open_files(std::uint64_t sessions, std::uint64_t connections);
 // The group that the default backend cannot do without. Before privileges are dropped.
 std::optional<unsigned> needed_group(const config::Config& config, const Place& place);
 
+// What the default backend wants of root. Before privileges are dropped.
+void prepare_backends(const config::Config& config, unsigned uid, unsigned gid);
+
 // Until SIGTERM or SIGINT. `launcher` is the native backend's, started while there were privileges.
 int serve(const config::Loaded& loaded, const Place& place, UniqueFd launcher);
 

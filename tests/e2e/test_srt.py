@@ -164,6 +164,28 @@ class Ends(SrtCase):
             self.assertIn("PermissionError", done["stderr"])
             self.assertEqual(self.shell(server, session, "echo well"), (0, "well\n"))
 
+    @unittest.skipUnless(support.IS_ROOT, "only root can hand over a control group")
+    def test_limits(self):
+        with self.serve() as server:
+            session = server.session()
+            isolation = server.call("GET", f"/api/v1/sessions/{session}")[1]["isolation"]
+            for limit in ("memory_limit", "cpu_limit", "pids_limit"):
+                self.assertIn(limit, isolation["layers"])
+            done = server.execute(session, command=["python3", "-c", "b'x' * (1 << 30)"])
+            self.assertEqual(done["exit_code"], 137, done)
+            forks = "import os, time\nfor n in range(300):\n  if os.fork() == 0: time.sleep(1000)"
+            done = server.execute(session, command=["python3", "-c", forks])
+            self.assertIn("BlockingIOError", done["stderr"])
+            usage = server.call("GET", f"/api/v1/sessions/{session}/usage")[1]
+            self.assertEqual(usage["memory_limit_mb"], 512)
+            [sandbox] = os.listdir(self.sandboxes)
+            groups = lambda: list(pathlib.Path("/sys/fs/cgroup").glob(f"**/atoll/srt-*/{sandbox}"))
+            self.assertTrue(groups())
+            server.kill()
+            until(lambda: not processes_of(self.data), "the sandbox ended")
+            server.start()
+            self.assertEqual(groups(), [])
+
     def test_kill_of_the_server(self):
         shared = self.folder / "shared"
         shared.mkdir()
@@ -269,7 +291,7 @@ class BadInput(SrtCase):
     def test_one_run(self):
         outcome = support.run("--backend", "srt", "--", "sh", "-c", "echo x > f; cat f; exit 3")
         self.assertEqual((outcome.code, outcome.out), (3, "x\n"), outcome)
-        self.expect_failure(support.run("--backend", "srt", "--pids", "5", "--", "true"), "limit_unenforceable")
+        self.expect_failure(support.run("--backend", "srt", "--disk", "50m", "--", "true"), "limit_unenforceable")
 
 
 if __name__ == "__main__":

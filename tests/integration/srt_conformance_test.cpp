@@ -12,9 +12,10 @@
 namespace atl::sandbox {
 namespace {
 
-void become_ordinary() {
+void become_ordinary(const BackendEntry& backend) {
   constexpr unsigned kUid = 64123;
   if (::geteuid() != 0) return;
+  backend.as_root(kUid, kUid);
   ::setenv("HOME", "/nonexistent", 1);
   bool done = ::setgroups(0, nullptr) == 0 && ::setresgid(kUid, kUid, kUid) == 0 &&
               ::setresuid(kUid, kUid, kUid) == 0;
@@ -24,8 +25,8 @@ void become_ordinary() {
 class SrtTarget final : public ConformanceTarget {
  public:
   SrtTarget() {
-    become_ordinary();
     backends::register_all_backends(registry_);
+    become_ordinary(entry());
     std::string pattern = (std::filesystem::temp_directory_path() / "atoll-srt-XXXXXX").string();
     if (::mkdtemp(pattern.data()) != nullptr) folder_ = pattern;
   }

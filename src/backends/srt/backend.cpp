@@ -10,6 +10,7 @@
 #include <fstream>
 #include <sstream>
 
+#include "backends/srt/cgroup.hpp"
 #include "backends/srt/leftovers.hpp"
 #include "backends/srt/srt_sandbox.hpp"
 #include "sandbox/registry.hpp"
@@ -170,23 +171,22 @@ Result<void> srt_available() {
 }  // namespace
 
 void register_srt(sandbox::Registry& registry) {
-  registry.add(
-      {.name = "srt",
-       .status = sandbox::Maturity::kBeta,
-       .isolation = sandbox::IsolationKind::kNamespaces,
-       .caps = {Cap::kExec, Cap::kGuest, Cap::kStdin, Cap::kSignals, Cap::kTerminal, Cap::kFiles,
-                Cap::kWatch, Cap::kConnect, Cap::kSnapshot, Cap::kUsage, Cap::kFilesystemPolicy,
-                Cap::kDomainLists},
-       .lacks = {{Cap::kPause, "it has no cgroup to freeze"},
-                 {Cap::kReattach, "its sandboxes end with the server that made them"},
-                 {Cap::kLimits, "it limits neither cpu, memory nor processes of a sandbox"},
-                 {Cap::kMounts, "it shows the host's own paths and nothing else"},
-                 {Cap::kNetwork, "it reaches the domains of a list only"},
-                 {Cap::kZygotes, "its sandboxes enter no namespaces of ours"}},
-       .probe = &srt_available,
-       .make = &make_srt,
-       .whole_host = true,
-       .install = &srt::install_package});
+  registry.add({.name = "srt",
+                .status = sandbox::Maturity::kBeta,
+                .isolation = sandbox::IsolationKind::kNamespaces,
+                .caps = {Cap::kExec, Cap::kGuest, Cap::kStdin, Cap::kSignals, Cap::kTerminal,
+                         Cap::kFiles, Cap::kWatch, Cap::kConnect, Cap::kSnapshot, Cap::kUsage,
+                         Cap::kLimits, Cap::kFilesystemPolicy, Cap::kDomainLists},
+                .lacks = {{Cap::kPause, "its control group holds the guest, which must answer"},
+                          {Cap::kReattach, "its sandboxes end with the server that made them"},
+                          {Cap::kMounts, "it shows the host's own paths and nothing else"},
+                          {Cap::kNetwork, "it reaches the domains of a list only"},
+                          {Cap::kZygotes, "its sandboxes enter no namespaces of ours"}},
+                .probe = &srt_available,
+                .make = &make_srt,
+                .whole_host = true,
+                .install = &srt::install_package,
+                .as_root = &srt::hand_over_cgroups});
 }
 
 }  // namespace atl::backends

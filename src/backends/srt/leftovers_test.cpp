@@ -65,7 +65,7 @@ TEST_F(Leftovers, RemovesWhatItsOwnerClosed) {
 }
 
 TEST_F(Leftovers, RemovesGhostsAndNothingElse) {
-  std::ofstream(folder_ + "/empty");
+  std::ofstream(folder_ + "/empty") << "";
   std::ofstream(folder_ + "/full") << "x";
   fs::create_directory(folder_ + "/folder");
   fs::create_directory(folder_ + "/used");

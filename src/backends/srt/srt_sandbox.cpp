@@ -6,6 +6,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <filesystem>
 #include <fstream>
 #include <utility>
 
@@ -20,6 +21,7 @@ namespace atl::backends::srt {
 using async::Task;
 using confine::Wall;
 using sandbox::State;
+namespace fs = std::filesystem;
 
 namespace {
 
@@ -32,6 +34,7 @@ constexpr Wall kHolds[] = {Wall::kUserNs,    Wall::kPidNs,          Wall::kMount
                            Wall::kNetNs,     Wall::kNoCapabilities, Wall::kNoNewPrivs,
                            Wall::kSeccomp,   Wall::kReadOnlyRoot,   Wall::kFileLimits,
                            Wall::kCleanStart};
+// Those of its control group may hold.
 constexpr Wall kLacks[] = {Wall::kIpcNs,       Wall::kUtsNs,      Wall::kCgroupNs,
                            Wall::kMemoryLimit, Wall::kCpuLimit,   Wall::kPidsLimit,
                            Wall::kDiskLimit,   Wall::kMaskedProc, Wall::kOwnUids};
@@ -100,16 +103,28 @@ Result<Started> build(const Host& host, const Folder& folder, const sandbox::San
   return start_srt({.package = host.package,
                     .folder = folder,
                     .guest = host.guest,
-                    .data_bytes = spec.limits.memory_bytes,
+                    .data_bytes = Cgroup::is_there() ? 0 : spec.limits.memory_bytes,
                     .open_files = spec.limits.open_files});
 }
 
-// The memory of each program is limited all the same (RLIMIT_DATA).
-Result<void> check_asked(const sandbox::AskedLimits& asked) {
-  const char* limit = asked.cpus ? "cpu" : asked.pids ? "pids" : asked.disk ? "disk" : nullptr;
+// Memory has a second line: without a group the data of each program is limited.
+Result<void> check_asked(const sandbox::AskedLimits& asked, const Cgroup& cgroup) {
+  const char* limit = asked.cpus && !cgroup.holds(Cgroup::kCpu)    ? "cpu"
+                      : asked.pids && !cgroup.holds(Cgroup::kPids) ? "pids"
+                      : asked.disk                                 ? "disk"
+                                                                   : nullptr;
   if (limit == nullptr) return {};
-  return fail(Code::kLimitUnenforceable,
-              std::string("srt cannot enforce the ") + limit + " limit that was asked for");
+  return fail(Code::kLimitUnenforceable, std::string("behind srt this host cannot enforce the ") +
+                                             limit + " limit that was asked for");
+}
+
+bool is_held(Wall wall, const Cgroup& cgroup) {
+  switch (wall) {
+    case Wall::kMemoryLimit: return cgroup.holds(Cgroup::kMemory);
+    case Wall::kCpuLimit: return cgroup.holds(Cgroup::kCpu);
+    case Wall::kPidsLimit: return cgroup.holds(Cgroup::kPids);
+    default: return false;
+  }
 }
 
 }  // namespace
@@ -120,6 +135,7 @@ Result<void> end_sandbox(const Folder& folder) {
   std::ifstream list(folder.ghosts());
   for (std::string line; std::getline(list, line);) ghosts.push_back(line);
   remove_ghosts(ghosts);
+  ATOLL_CHECK(Cgroup::of(SandboxId(fs::path(folder.path).filename().string())).remove());
   return remove_tree(folder.path);
 }
 
@@ -139,7 +155,6 @@ std::vector<std::string> SrtSandbox::writable_folders() const {
 
 Task<Result<void>> SrtSandbox::start() {
   if (state_ != State::kCreated) co_return fail(Code::kConflict, "the sandbox was started before");
-  ATOLL_CO_CHECK(check_asked(spec_.asked));
   const Host* host = host_.get();
   auto job = [host, folder = folder_, spec = &spec_] { return build(*host, folder, *spec); };
   Result<Started> started = co_await async::on_pool(host_->pool, std::move(job));
@@ -150,6 +165,7 @@ Task<Result<void>> SrtSandbox::start() {
     srt_ = std::move(*started);
     ready = co_await wait_for_guest();
   }
+  if (ready) ready = co_await limit_guest();
   if (ready) co_return ready;
   Result<void> stopped = co_await stop();
   co_return stopped ? ready : stopped;
@@ -163,6 +179,18 @@ Task<Result<void>> SrtSandbox::wait_for_guest() {
   // The stream ended: srt is ending, or its guest is. What it says comes before its end.
   co_await end_srt();
   co_return fail(Code::kBackend, "srt did not start the sandbox: " + last_words(folder_.log()));
+}
+
+// Before it runs anything: whatever it starts is in the group with it.
+Task<Result<void>> SrtSandbox::limit_guest() {
+  auto job = [group = Cgroup::of(id()), limits = spec_.limits, srt = srt_.group]() mutable {
+    if (!Cgroup::is_there()) return group;
+    group.make(limits);
+    if (pid_t guest = find_guest(srt)) group.take(guest);
+    return group;
+  };
+  cgroup_ = co_await async::on_pool(host_->pool, std::move(job));
+  co_return check_asked(spec_.asked, cgroup_);
 }
 
 // Waits for srt to end by itself, as it does without its stream.
@@ -199,7 +227,11 @@ sandbox::Status SrtSandbox::status() const {
   bool lost = state_ == State::kRunning && !is_running();
   status.state = lost ? State::kStopped : state_;
   for (Wall wall : kHolds) status.isolation.layers.emplace_back(confine::wall_name(wall));
-  for (Wall wall : kLacks) status.isolation.missing.emplace_back(confine::wall_name(wall));
+  for (Wall wall : kLacks) {
+    bool held = is_held(wall, cgroup_);
+    auto& list = held ? status.isolation.layers : status.isolation.missing;
+    list.emplace_back(confine::wall_name(wall));
+  }
   return status;
 }
 
@@ -216,8 +248,14 @@ Task<Result<std::unique_ptr<sandbox::Process>>> SrtSandbox::spawn(sandbox::ExecR
   return GuestSandbox::spawn(std::move(request));
 }
 
-// Of what runs now; there is nothing that would remember the rest.
+// Without a group, of what runs now: there is nothing that would remember the rest.
 Task<Result<sandbox::Usage>> SrtSandbox::usage() {
+  if (!is_running()) co_return fail(Code::kNotStarted, "the sandbox is not running");
+  if (cgroup_.holds(Cgroup::kMemory)) {
+    sandbox::Usage figures = cgroup_.usage();
+    figures.memory_limit_bytes = spec_.limits.memory_bytes;
+    co_return figures;
+  }
   ATOLL_CO_TRY(std::vector<sandbox::ProcessInfo> all, co_await processes());
   sandbox::Usage usage{.memory_limit_bytes = spec_.limits.memory_bytes};
   for (const sandbox::ProcessInfo& one : all) {
@@ -226,6 +264,23 @@ Task<Result<sandbox::Usage>> SrtSandbox::usage() {
     usage.pids += 1;
   }
   co_return usage;
+}
+
+Task<bool> SrtSandbox::was_out_of_memory() {
+  std::uint64_t kills = cgroup_.holds(Cgroup::kMemory) ? cgroup_.usage().oom_kills : 0;
+  co_return std::exchange(oom_kills_seen_, kills) < kills;
+}
+
+Task<Result<void>> SrtSandbox::change_limits(sandbox::Limits limits) {
+  if (!is_running()) co_return fail(Code::kNotStarted, "the sandbox is not running");
+  if (!cgroup_.holds(Cgroup::kMemory)) {
+    co_return fail(Code::kUnsupported, "this sandbox has no control group; start Atoll as root");
+  }
+  cgroup_.set_limits(limits);
+  spec_.limits.memory_bytes = limits.memory_bytes;
+  spec_.limits.cpus = limits.cpus;
+  spec_.limits.pids = limits.pids;
+  co_return Result<void>();
 }
 
 Task<Result<void>> SrtSandbox::pause() {

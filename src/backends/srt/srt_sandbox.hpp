@@ -6,6 +6,7 @@
 #include <string>
 
 #include "async/pool.hpp"
+#include "backends/srt/cgroup.hpp"
 #include "backends/srt/process.hpp"
 #include "backends/srt/settings.hpp"
 #include "sandbox/guest_sandbox.hpp"
@@ -25,7 +26,7 @@ struct Host {
   Folder folder_of(const SandboxId& id) const { return {folder + "/" + id.str()}; }
 };
 
-// Ends whatever is left of it, and removes its folder. Blocks.
+// Ends whatever is left of it, and removes its folder and its group. Blocks.
 Result<void> end_sandbox(const Folder& folder);
 
 class SrtSandbox final : public sandbox::GuestSandbox {
@@ -42,20 +43,25 @@ class SrtSandbox final : public sandbox::GuestSandbox {
   async::Task<Result<sandbox::Usage>> usage() override;
   async::Task<Result<void>> pause() override;
   async::Task<Result<void>> resume() override;
+  async::Task<Result<void>> change_limits(sandbox::Limits limits) override;
   async::Task<Result<std::unique_ptr<sandbox::Process>>> spawn(
       sandbox::ExecRequest request) override;
 
  protected:
   async::Task<Result<sandbox::GuestLink>> open_link() override;
+  async::Task<bool> was_out_of_memory() override;
 
  private:
   async::Task<Result<void>> wait_for_guest();
   async::Task<void> end_srt();
+  async::Task<Result<void>> limit_guest();
 
   std::shared_ptr<Host> host_;
   sandbox::SandboxSpec spec_;
   Folder folder_;
   Started srt_;
+  Cgroup cgroup_;
+  std::uint64_t oom_kills_seen_ = 0;
   sandbox::State state_ = sandbox::State::kCreated;
 };
 
