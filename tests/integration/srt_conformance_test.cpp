@@ -41,6 +41,10 @@ class SrtTarget final : public ConformanceTarget {
 
   const BackendEntry& entry() const override { return **registry_.get("srt"); }
 
+  SandboxSpec spec() const override {
+    return SandboxSpec{.id = SandboxId::make(), .limits = {.cpus = 2}};
+  }
+
   Result<std::unique_ptr<Backend>> make(async::Executor executor) override {
     return entry().make({.executor = std::move(executor), .settings = {{"state_folder", folder_}}});
   }
