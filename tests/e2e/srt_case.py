@@ -4,7 +4,6 @@ import json
 import os
 import pathlib
 import threading
-import urllib.error
 import urllib.request
 
 import support
@@ -54,14 +53,14 @@ def processes_of(folder):
 
 
 class SrtCase(support.Case):
-    def serve(self, sandbox=None, settings=None, **environment):
+    def serve(self, sandbox=None, settings=None, data="data"):
         """A server whose default backend is srt; `settings`: what its sandboxes start from."""
         base = self.file("srt.json", settings if isinstance(settings, str) else json.dumps(settings)) if settings else ""
         config = {"sandbox": {"enabled": True, "backend": "srt", "mode": "per-session", **(sandbox or {}),
                               "backends": {"srt": {"settingsPath": str(base or self.folder / "none.json")}}},
                   "pool": {"size": 0}}
         self.config = self.file("atoll.json", json.dumps(config))
-        self.data = self.folder / "data"
+        self.data = self.folder / data
         server = Server(str(self.data), "--config", str(self.config), "--no-auth")
         self.addCleanup(lambda: server.process.poll() is None and server.stop())
         return server

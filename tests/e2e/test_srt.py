@@ -5,7 +5,6 @@ import pathlib
 import signal
 import time
 import unittest
-import urllib.error
 
 import json_schema
 import support
@@ -152,6 +151,22 @@ class Ends(SrtCase):
             self.assertEqual(server.call("DELETE", f"/api/v1/sessions/{session}")[0], 204)
             until(lambda: not os.listdir(self.sandboxes), "the sandbox's folder removed")
             self.expect_nothing_left()
+
+    def test_a_data_folder_with_a_long_path(self):
+        names = Names()
+        self.addCleanup(names.server_close)
+        self.addCleanup(names.shutdown)
+        with self.serve({"network": {"allowedDomains": ["good.test"]}}, data="long-" * 20,
+                        settings={"network": {"parentProxy": {"http": names.address}}}) as server:
+            session = server.session()
+            self.assertEqual(self.shell(server, session, f"python3 -c '{FETCH}' http://good.test/")[0], 0)
+            [sandbox] = os.listdir(self.sandboxes)
+            sockets = lambda: list(pathlib.Path("/tmp").glob(f"atoll-srt-run-*/{sandbox}"))
+            self.assertEqual(len(sockets()), 1)
+            server.kill()
+            server.start()
+            self.expect_nothing_left()
+            self.assertEqual(sockets(), [])
 
     def test_the_guest_is_out_of_reach(self):
         with self.serve() as server:

@@ -27,6 +27,11 @@ using sandbox::Cap;
 using srt::Host;
 namespace fs = std::filesystem;
 
+// Below the folder of all sandboxes: "/ID/r/claude-socks-….sock".
+constexpr std::size_t kSocketPath =
+    sizeof "/01234567890123456789012345/r/claude-socks-0123456789abcdef.sock";
+constexpr std::size_t kMaxSocketPath = 108;
+
 class SrtBackend final : public sandbox::Backend {
  public:
   // `once_lock`: the sandboxes' folder is this process's own, and goes with it.
@@ -86,7 +91,7 @@ Result<UniqueFd> once_folder(std::string* path) {
     UniqueFd old(::open(entry.path().c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW));
     if (!old || ::flock(old.get(), LOCK_EX | LOCK_NB) != 0) continue;
     for (const auto& one : fs::directory_iterator(entry, failed)) {
-      (void)srt::end_sandbox({one.path().string()});
+      (void)srt::end_sandbox({one.path().string(), one.path().string() + "/r"});
     }
     (void)srt::remove_tree(entry.path().string());
   }
@@ -157,6 +162,11 @@ Result<std::unique_ptr<sandbox::Backend>> make_srt(BackendOptions options) {
     if (failed) return fail_errno("making the folder of the sandboxes", failed.value());
     fs::permissions(host->folder, fs::perms::owner_all, failed);
     host->hidden.push_back(host->folder);
+    if (host->folder.size() + kSocketPath > kMaxSocketPath) {
+      host->short_folder = "/tmp/atoll-srt-run-" + std::to_string(::geteuid());
+      ATOLL_TRY([[maybe_unused]] UniqueFd own, own_folder(host->short_folder));
+      host->hidden.push_back(host->short_folder);
+    }
   }
   return std::make_unique<SrtBackend>(std::move(options.executor), std::move(host),
                                       std::move(lock));

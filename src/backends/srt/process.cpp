@@ -39,8 +39,8 @@ std::vector<std::string> environment(const Folder& folder) {
   std::vector<std::string> all{
       "PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin",
       "LANG=C.UTF-8",
-      "HOME=" + folder.run(),
-      "TMPDIR=" + folder.run(),              // srt's own
+      "HOME=" + folder.run,
+      "TMPDIR=" + folder.run,                // srt's own
       "CLAUDE_CODE_TMPDIR=" + folder.tmp(),  // what is TMPDIR inside
       std::string(kMarker) + "=" + folder.path,
   };

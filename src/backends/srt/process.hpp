@@ -14,10 +14,10 @@ namespace atl::backends::srt {
 // The parts of a sandbox's folder.
 struct Folder {
   std::string path;
+  std::string run;  // srt's own sockets; in the folder, unless their paths would be too long
   std::string settings() const { return path + "/settings.json"; }
   std::string ghosts() const { return path + "/ghosts"; }
   std::string log() const { return path + "/srt.log"; }
-  std::string run() const { return path + "/r"; }  // srt's own sockets: 108 bytes at most
   std::string workspace() const { return path + "/workspace"; }
   std::string tmp() const { return path + "/tmp"; }
 };

@@ -27,8 +27,6 @@ namespace {
 
 constexpr std::chrono::seconds kStartTime{60};
 constexpr std::chrono::seconds kEndTime{5};
-constexpr std::size_t kSocketName = sizeof "/claude-socks-0123456789abcdef.sock";
-constexpr std::size_t kMaxSocketPath = 108;
 
 constexpr Wall kHolds[] = {Wall::kUserNs,    Wall::kPidNs,          Wall::kMountNs,
                            Wall::kNetNs,     Wall::kNoCapabilities, Wall::kNoNewPrivs,
@@ -55,7 +53,7 @@ SettingsPlan plan_of(const Host& host, const Folder& folder, const sandbox::Sand
     use_own_workspace(*list, folder.workspace());
   }
   // In the last one is the socket to srt's proxy, to which its own socat connects; others cannot.
-  plan.shown = {host.guest, host.package.folder, folder.run()};
+  plan.shown = {host.guest, host.package.folder, folder.run};
   plan.writable = {folder.workspace(), folder.tmp()};
   return plan;
 }
@@ -87,17 +85,13 @@ std::string absent(const sandbox::FilesystemPolicy& policy) {
 }
 
 Result<Started> build(const Host& host, const Folder& folder, const sandbox::SandboxSpec& spec) {
-  if (folder.run().size() + kSocketName > kMaxSocketPath) {
-    return fail(Code::kHostUnsupported,
-                "the data folder's path is too long for the sockets of srt");
-  }
   SettingsPlan plan = plan_of(host, folder, spec);
   ATOLL_TRY(std::string settings, settings_text(host.base_settings, plan));
   ATOLL_CHECK(make_folder(folder.path, 0700));
   fault::here("sandbox.token");
   ATOLL_CHECK(make_folder(folder.workspace(), 0755));
   ATOLL_CHECK(make_folder(folder.tmp(), 0755));
-  ATOLL_CHECK(make_folder(folder.run(), 0700));
+  ATOLL_CHECK(make_folder(folder.run, 0700));
   ATOLL_CHECK(write_private(folder.ghosts(), absent(plan.filesystem)));
   ATOLL_CHECK(write_private(folder.settings(), settings));
   return start_srt({.package = host.package,
@@ -129,6 +123,12 @@ bool is_held(Wall wall, const Cgroup& cgroup) {
 
 }  // namespace
 
+Folder Host::folder_of(const SandboxId& id) const {
+  std::string path = folder + "/" + id.str();
+  std::string run = short_folder.empty() ? path + "/r" : short_folder + "/" + id.str();
+  return {.path = std::move(path), .run = std::move(run)};
+}
+
 Result<void> end_sandbox(const Folder& folder) {
   ATOLL_CHECK(end_processes(folder.path));
   std::vector<std::string> ghosts;
@@ -136,6 +136,7 @@ Result<void> end_sandbox(const Folder& folder) {
   for (std::string line; std::getline(list, line);) ghosts.push_back(line);
   remove_ghosts(ghosts);
   ATOLL_CHECK(Cgroup::of(SandboxId(fs::path(folder.path).filename().string())).remove());
+  ATOLL_CHECK(remove_tree(folder.run));
   return remove_tree(folder.path);
 }
 

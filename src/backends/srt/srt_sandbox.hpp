@@ -21,9 +21,10 @@ struct Host {
   std::string base_settings;        // text of the operator's file, or empty
   std::vector<std::string> hidden;  // the data folder, the home
   std::string folder;               // of the sandboxes, by id
+  std::string short_folder;         // of their sockets, where that one's path is too long
   async::Pool pool{2};              // for what blocks
 
-  Folder folder_of(const SandboxId& id) const { return {folder + "/" + id.str()}; }
+  Folder folder_of(const SandboxId& id) const;
 };
 
 // Ends whatever is left of it, and removes its folder and its group. Blocks.
