@@ -61,7 +61,7 @@ class SrtBackend final : public sandbox::Backend {
   }
 
   Task<Result<void>> destroy(SandboxId id) override {
-    auto job = [folder = host_->folder_of(id)] { return srt::end_sandbox(folder); };
+    auto job = [folder = host_->folder_of(id)] { return srt::end_sandbox(folder, srt::kGrace); };
     co_return co_await async::on_pool(host_->pool, std::move(job));
   }
 
@@ -91,7 +91,7 @@ Result<UniqueFd> once_folder(std::string* path) {
     UniqueFd old(::open(entry.path().c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW));
     if (!old || ::flock(old.get(), LOCK_EX | LOCK_NB) != 0) continue;
     for (const auto& one : fs::directory_iterator(entry, failed)) {
-      (void)srt::end_sandbox({one.path().string(), one.path().string() + "/r"});
+      (void)srt::end_sandbox({one.path().string(), one.path().string() + "/r"}, srt::kGrace);
     }
     (void)srt::remove_tree(entry.path().string());
   }

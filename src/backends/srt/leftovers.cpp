@@ -20,7 +20,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::chrono::seconds kGrace{3};
 constexpr std::chrono::seconds kPatience{10};
 constexpr std::chrono::milliseconds kLook{10};
 
@@ -37,12 +36,12 @@ bool carries(const fs::path& process, const std::string& entry) {
 }
 
 // False: some are left.
-bool wait_for_end(const std::string& folder, std::chrono::seconds time, int signal) {
+bool wait_for_end(const std::string& folder, std::chrono::milliseconds time, int signal) {
   auto until = std::chrono::steady_clock::now() + time;
   for (;;) {
     std::vector<pid_t> left = processes_of(folder);
     if (left.empty()) return true;
-    if (std::chrono::steady_clock::now() > until) return false;
+    if (std::chrono::steady_clock::now() >= until) return false;
     for (pid_t pid : left) {
       if (signal != 0) ::kill(pid, signal);
     }
@@ -95,8 +94,8 @@ std::vector<pid_t> processes_of(const std::string& folder) {
   return found;
 }
 
-Result<void> end_processes(const std::string& folder) {
-  if (wait_for_end(folder, kGrace, 0) || wait_for_end(folder, kPatience, SIGKILL)) return {};
+Result<void> end_processes(const std::string& folder, std::chrono::milliseconds grace) {
+  if (wait_for_end(folder, grace, 0) || wait_for_end(folder, kPatience, SIGKILL)) return {};
   return fail(Code::kBackend, "processes of the sandbox do not end");
 }
 

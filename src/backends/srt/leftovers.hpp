@@ -4,6 +4,7 @@
 
 #include <sys/types.h>
 
+#include <chrono>
 #include <string>
 #include <vector>
 
@@ -15,8 +16,8 @@ inline constexpr const char* kMarker = "ATOLL_SRT_SANDBOX";
 
 // Those that this user may look at; what runs inside ends with them.
 std::vector<pid_t> processes_of(const std::string& folder);
-// Gives them a moment to end by themselves, then kills them.
-Result<void> end_processes(const std::string& folder);
+// Gives them so long to end by themselves, then kills them.
+Result<void> end_processes(const std::string& folder, std::chrono::milliseconds grace);
 // Whatever its modes are. Follows no link. Gone already is fine.
 Result<void> remove_tree(const std::string& path);
 // The empty files and folders among these: srt puts them where a path that it denies does not

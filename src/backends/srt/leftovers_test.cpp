@@ -43,10 +43,10 @@ TEST_F(Leftovers, EndsItsOwnProcessesAndNoOthers) {
   pid_t own = start_with(std::string(kMarker) + "=" + folder_);
   pid_t other = start_with(std::string(kMarker) + "=" + folder_ + "x");
   EXPECT_EQ(processes_of(folder_), std::vector<pid_t>{own});
-  // It is our child, so somebody must take its status while end_processes() waits for it to go.
-  ::kill(own, SIGKILL);
-  EXPECT_EQ(::waitpid(own, nullptr, 0), own);
-  EXPECT_TRUE(end_processes(folder_));
+  EXPECT_TRUE(end_processes(folder_, std::chrono::milliseconds(0)));
+  int status = 0;
+  EXPECT_EQ(::waitpid(own, &status, 0), own);
+  EXPECT_EQ(WTERMSIG(status), SIGKILL);
   EXPECT_EQ(::waitpid(other, nullptr, WNOHANG), 0);
   ::kill(other, SIGKILL);
   ::waitpid(other, nullptr, 0);

@@ -112,7 +112,7 @@ Result<Started> start_srt(const Command& command) {
       ::posix_spawn(&pid, argv[0], &setup.actions, &setup.attributes, argv.data(), env.data());
   if (error != 0) return fail_errno("starting srt", error);
   ATOLL_TRY(Child child, Child::own(pid));
-  return Started{.child = std::move(child), .group = pid, .stream = std::move(ours)};
+  return Started{.child = std::move(child), .pid = pid, .stream = std::move(ours)};
 }
 
 std::string last_words(const std::string& log) {

@@ -32,7 +32,7 @@ struct Command {
 
 struct Started {
   Child child;
-  pid_t group = 0;  // of everything but what is inside
+  pid_t pid = 0;
   UniqueFd stream;  // to the guest
 };
 

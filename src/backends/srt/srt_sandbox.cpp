@@ -129,8 +129,8 @@ Folder Host::folder_of(const SandboxId& id) const {
   return {.path = std::move(path), .run = std::move(run)};
 }
 
-Result<void> end_sandbox(const Folder& folder) {
-  ATOLL_CHECK(end_processes(folder.path));
+Result<void> end_sandbox(const Folder& folder, std::chrono::milliseconds grace) {
+  ATOLL_CHECK(end_processes(folder.path, grace));
   std::vector<std::string> ghosts;
   std::ifstream list(folder.ghosts());
   for (std::string line; std::getline(list, line);) ghosts.push_back(line);
@@ -184,7 +184,7 @@ Task<Result<void>> SrtSandbox::wait_for_guest() {
 
 // Before it runs anything: whatever it starts is in the group with it.
 Task<Result<void>> SrtSandbox::limit_guest() {
-  auto job = [group = Cgroup::of(id()), limits = spec_.limits, srt = srt_.group]() mutable {
+  auto job = [group = Cgroup::of(id()), limits = spec_.limits, srt = srt_.pid]() mutable {
     if (!Cgroup::is_there()) return group;
     group.make(limits);
     if (pid_t guest = find_guest(srt)) group.take(guest);
@@ -200,7 +200,6 @@ Task<void> SrtSandbox::end_srt() {
   Result<ChildExit> ended =
       co_await async::with_deadline(async::wait_child(srt_.child), async::deadline_in(kEndTime),
                                     Code::kExecTimeout, "srt does not end");
-  ::kill(-srt_.group, SIGKILL);  // what it left of its group
   if (ended || !srt_.child) co_return;
   (void)srt_.child.kill(SIGKILL);
   (void)co_await async::with_deadline(async::wait_child(srt_.child), async::deadline_in(kEndTime),
@@ -213,7 +212,8 @@ Task<Result<void>> SrtSandbox::stop() {
   drop_guest();
   srt_.stream.reset();
   co_await end_srt();
-  auto job = [folder = folder_] { return end_sandbox(folder); };
+  // What srt has left behind now it has left for good.
+  auto job = [folder = folder_] { return end_sandbox(folder, std::chrono::milliseconds(0)); };
   co_return co_await async::on_pool(host_->pool, std::move(job));
 }
 

@@ -2,6 +2,7 @@
 // stream to it.
 #pragma once
 
+#include <chrono>
 #include <memory>
 #include <string>
 
@@ -27,8 +28,11 @@ struct Host {
   Folder folder_of(const SandboxId& id) const;
 };
 
-// Ends whatever is left of it, and removes its folder and its group. Blocks.
-Result<void> end_sandbox(const Folder& folder);
+// Gives whatever is left of it a moment to end, kills it, and removes its folder and its group.
+// Blocks.
+Result<void> end_sandbox(const Folder& folder, std::chrono::milliseconds grace);
+// For srt to notice that its stream has ended, and to tidy up.
+inline constexpr std::chrono::milliseconds kGrace{3000};
 
 class SrtSandbox final : public sandbox::GuestSandbox {
  public:
