@@ -2,6 +2,7 @@
 import json
 import os
 import pathlib
+import re
 import signal
 import time
 import unittest
@@ -257,6 +258,24 @@ class Ends(SrtCase):
             until(lambda: not os.listdir(self.sandboxes), "the sandbox's folder removed")
             self.expect_nothing_left()
             self.assertEqual(self.shell(server, server.session(), "echo y"), (0, "y\n"))
+
+
+class Documents(SrtCase):
+    def test_configurations_of_the_documents(self):
+        root = pathlib.Path(__file__).resolve().parents[2]
+        found = 0
+        for page in ("README.md", "docs/backends.md"):
+            for text in re.findall(r"^```json\n(.*?)^```$", (root / page).read_text(), re.MULTILINE | re.DOTALL):
+                if '"backend": "srt"' in text:
+                    self.expect(support.atoll("config", "check", self.file("srt.json", text)))
+                    found += 1
+                    with self.serve({**json.loads(text)["sandbox"], "backends": {}}, data=f"data{found}") as server:
+                        self.assertEqual(self.shell(server, server.session(), "echo x"), (0, "x\n"))
+        self.assertEqual(found, 2)
+
+    def test_commands_of_the_documents(self):
+        self.expect(support.atoll("backends", "install", "srt"))
+        self.assertEqual(self.expect(support.run("--backend", "srt", "--", "echo", "hello")).out, "hello\n")
 
 
 class BadInput(SrtCase):
