@@ -7,6 +7,7 @@ import signal
 import time
 import unittest
 
+import reachable  # noqa: F401  first: it says where the programs are
 import json_schema
 import support
 from srt_case import Names, SrtCase, processes_of

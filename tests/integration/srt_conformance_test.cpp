@@ -12,31 +12,53 @@
 namespace atl::sandbox {
 namespace {
 
-void become_ordinary(const BackendEntry& backend) {
-  constexpr unsigned kUid = 64123;
-  if (::geteuid() != 0) return;
-  backend.as_root(kUid, kUid);
-  ::setenv("HOME", "/nonexistent", 1);
-  bool done = ::setgroups(0, nullptr) == 0 && ::setresgid(kUid, kUid, kUid) == 0 &&
-              ::setresuid(kUid, kUid, kUid) == 0;
-  if (!done) std::abort();
+namespace fs = std::filesystem;
+
+constexpr unsigned kUid = 64123;
+
+std::string new_folder() {
+  std::string pattern = (fs::temp_directory_path() / "atoll-srt-XXXXXX").string();
+  return ::mkdtemp(pattern.data()) != nullptr ? pattern : std::string();
 }
+
+// A copy of the guest where that user can reach it, as the build folder may lie where only root
+// can.
+struct Programs {
+  explicit Programs(const BackendEntry& backend) {
+    fs::copy_file(fs::read_symlink("/proc/self/exe").parent_path() / "atoll-guest",
+                  folder + "/atoll-guest");
+    if (::geteuid() != 0) return;
+    backend.as_root(kUid, kUid);
+    ::setenv("HOME", "/nonexistent", 1);
+    bool done = ::chown(folder.c_str(), kUid, kUid) == 0 && ::setgroups(0, nullptr) == 0 &&
+                ::setresgid(kUid, kUid, kUid) == 0 && ::setresuid(kUid, kUid, kUid) == 0;
+    if (!done) std::abort();
+  }
+  Programs(const Programs&) = delete;
+  Programs& operator=(const Programs&) = delete;
+  ~Programs() {
+    std::error_code ignored;
+    fs::remove_all(folder, ignored);
+  }
+
+  std::string folder = new_folder();
+};
 
 class SrtTarget final : public ConformanceTarget {
  public:
   SrtTarget() {
     backends::register_all_backends(registry_);
-    become_ordinary(entry());
-    std::string pattern = (std::filesystem::temp_directory_path() / "atoll-srt-XXXXXX").string();
-    if (::mkdtemp(pattern.data()) != nullptr) folder_ = pattern;
+    static Programs programs(entry());
+    programs_ = programs.folder;
+    folder_ = new_folder();
   }
   // Everything that a sandbox has lies below: a case that leaves something fails here.
   ~SrtTarget() override {
     std::error_code none;  // of a case that was skipped
-    for (const auto& left : std::filesystem::directory_iterator(folder_ + "/srt", none)) {
+    for (const auto& left : fs::directory_iterator(folder_ + "/srt", none)) {
       ADD_FAILURE() << left.path() << " is left";
     }
-    std::filesystem::remove_all(folder_);
+    fs::remove_all(folder_, none);
   }
 
   const BackendEntry& entry() const override { return **registry_.get("srt"); }
@@ -46,11 +68,14 @@ class SrtTarget final : public ConformanceTarget {
   }
 
   Result<std::unique_ptr<Backend>> make(async::Executor executor) override {
-    return entry().make({.executor = std::move(executor), .settings = {{"state_folder", folder_}}});
+    return entry().make({.executor = std::move(executor),
+                         .program_folder = programs_,
+                         .settings = {{"state_folder", folder_}}});
   }
 
  private:
   Registry registry_;
+  std::string programs_;
   std::string folder_;
 };
 
