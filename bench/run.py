@@ -12,6 +12,7 @@ import sys
 import tempfile
 
 import api
+import backend_opensandbox
 import contenders
 import docker
 import measure
@@ -22,7 +23,7 @@ TRUE = ["/bin/true"]
 ECHO = ["/bin/sh", "-c", "echo hi"]
 PYTHON = ["/usr/bin/python3", "-c", "print(1)"]
 
-SECTIONS = ["latency", "output", "rate", "engine", "languages", "api"]
+SECTIONS = ["latency", "output", "rate", "engine", "languages", "api", "opensandbox"]
 
 SHELL_LIFE = "create, echo 1, delete: shell-default"
 NUMPY = "create, a numpy result, delete"
@@ -135,6 +136,8 @@ def main():
                 attempt(out, inside, section, args.bin.resolve(), args.quick)
         if "api" in wanted:
             attempt(out, api.api, args.bin.resolve(), pathlib.Path(scratch), engine_docker, args.quick)
+        if "opensandbox" in wanted:
+            attempt(out, backend_opensandbox.opensandbox, args.bin.resolve(), pathlib.Path(scratch), args.quick)
     kept = out.judge(PROMISES)
     out.print_table()
     if args.json:

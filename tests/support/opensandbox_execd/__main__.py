@@ -78,7 +78,9 @@ class Handler(Commands, Files, http.server.BaseHTTPRequestHandler):
         self.send(200)
 
 
+class Server(http.server.ThreadingHTTPServer):
+    request_queue_size = 256  # all that tests ask for at once
+
+
 if __name__ == "__main__":
-    server = http.server.ThreadingHTTPServer(("0.0.0.0", PORT), Handler)
-    server.daemon_threads = True
-    server.serve_forever()
+    Server(("0.0.0.0", PORT), Handler).serve_forever()
