@@ -12,6 +12,7 @@ import sys
 import tempfile
 
 import api
+import backend_opensandbox
 import backend_srt
 import contenders
 import docker
@@ -23,7 +24,7 @@ TRUE = ["/bin/true"]
 ECHO = ["/bin/sh", "-c", "echo hi"]
 PYTHON = ["/usr/bin/python3", "-c", "print(1)"]
 
-SECTIONS = ["latency", "output", "rate", "engine", "languages", "api", "srt"]
+SECTIONS = ["latency", "output", "rate", "engine", "languages", "api", "srt", "opensandbox"]
 
 SHELL_LIFE = "create, echo 1, delete: shell-default"
 NUMPY = "create, a numpy result, delete"
@@ -139,6 +140,8 @@ def main():
             attempt(out, api.api, args.bin.resolve(), pathlib.Path(scratch), engine_docker, args.quick)
         if "srt" in wanted:
             attempt(out, backend_srt.srt, args.bin.resolve(), pathlib.Path(scratch), args.quick)
+        if "opensandbox" in wanted:
+            attempt(out, backend_opensandbox.opensandbox, args.bin.resolve(), pathlib.Path(scratch), args.quick)
     kept = out.judge(PROMISES)
     out.print_table()
     if args.json:

@@ -62,8 +62,9 @@ struct OpenSandboxLocalConfig {
   std::string server_url = "http://localhost:8080";
   std::string api_key;
   std::string default_image = kOpenSandboxImage;
+  std::string tos_path = "~/.atoll/tos";
 };
-BOOST_DESCRIBE_STRUCT(OpenSandboxLocalConfig, (), (server_url, api_key, default_image))
+BOOST_DESCRIBE_STRUCT(OpenSandboxLocalConfig, (), (server_url, api_key, default_image, tos_path))
 
 struct OpenSandboxTosConfig {
   static constexpr bool kCamelCase = true;
@@ -103,12 +104,15 @@ BOOST_DESCRIBE_STRUCT(OpenSandboxRuntimeConfig, (), (timeout, cpu, memory))
 struct OpenSandboxBackendConfig {
   static constexpr bool kCamelCase = true;
   OpenSandboxMode mode = OpenSandboxMode::kLocal;
+  std::vector<std::string> entrypoint{"/opt/opensandbox/code-interpreter.sh"};
+  bool use_server_proxy = false;
   OpenSandboxLocalConfig local;
   OpenSandboxVkeConfig vke;
   OpenSandboxNetworkConfig network;
   OpenSandboxRuntimeConfig runtime;
 };
-BOOST_DESCRIBE_STRUCT(OpenSandboxBackendConfig, (), (mode, local, vke, network, runtime))
+BOOST_DESCRIBE_STRUCT(OpenSandboxBackendConfig, (),
+                      (mode, entrypoint, use_server_proxy, local, vke, network, runtime))
 
 struct BackendsConfig {
   static constexpr bool kCamelCase = true;

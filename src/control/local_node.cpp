@@ -140,6 +140,10 @@ class LocalNode final : public Node {
     ATOLL_CO_TRY(Backend * backend, open(backend_of(*recipe)));
     sandbox::SandboxSpec spec{.id = std::move(id)};
     spec.limits = limits_of(*recipe, config);
+    spec.asked = {.memory = config.resources.memory.has_value(),
+                  .cpus = config.resources.cpu.has_value(),
+                  .pids = config.resources.pids.has_value(),
+                  .disk = config.resources.disk.has_value()};
     spec.preload = preload_of(*recipe);
     spec.allow_network = config.allow_network;
     ATOLL_CO_TRY(const sandbox::BackendEntry* entry, registry_.get(backend_of(*recipe)));

@@ -2,6 +2,10 @@
 
 #include <cstdlib>
 
+#include <boost/json/object.hpp>
+
+#include "codec/json.hpp"
+
 namespace atl::server {
 namespace {
 
@@ -10,6 +14,41 @@ control::Mode mode_of(const config::Config& config) {
   if (off) return control::Mode::kDisabled;
   bool shared = config.sandbox.mode == config::SandboxMode::kShared;
   return shared ? control::Mode::kShared : control::Mode::kPerSession;
+}
+
+// One of the two modes; what the other one says is left out.
+std::string opensandbox_settings(const config::Config& config, const std::string& home) {
+  boost::json::object told{
+      {"entrypoint", codec::to_json(config.sandbox.backends.opensandbox.entrypoint)},
+      {"server_proxy", config.sandbox.backends.opensandbox.use_server_proxy},
+      {"timeout", config.sandbox.backends.opensandbox.runtime.timeout},
+      {"cpu", config.sandbox.backends.opensandbox.runtime.cpu},
+      {"memory", config.sandbox.backends.opensandbox.runtime.memory},
+      {"allowed_domains",
+       codec::to_json(config.sandbox.backends.opensandbox.network.allowed_domains)},
+      {"denied_domains",
+       codec::to_json(config.sandbox.backends.opensandbox.network.denied_domains)}};
+  const std::string& mount_path = config.sandbox.backends.opensandbox.vke.tos.mount_path;
+  if (config.sandbox.backends.opensandbox.mode == config::OpenSandboxMode::kVke) {
+    told["server_url"] = config.sandbox.backends.opensandbox.vke.server_url;
+    told["api_key"] = config.sandbox.backends.opensandbox.vke.api_key;
+    told["image"] = config.sandbox.backends.opensandbox.vke.default_image;
+    if (config.sandbox.backends.opensandbox.vke.tos.enabled) {
+      told["mount_path"] = mount_path;
+      told["claim"] = config.sandbox.backends.opensandbox.vke.tos.pvc_name;
+    }
+    return codec::serialize(told);
+  }
+  told["server_url"] = config.sandbox.backends.opensandbox.local.server_url;
+  told["api_key"] = config.sandbox.backends.opensandbox.local.api_key;
+  told["image"] = config.sandbox.backends.opensandbox.local.default_image;
+  std::string folder = config.sandbox.backends.opensandbox.local.tos_path;
+  if (folder.starts_with("~/")) folder.replace(0, 1, home);
+  if (!folder.empty()) {
+    told["mount_path"] = mount_path;
+    told["host_path"] = folder;
+  }
+  return codec::serialize(told);
 }
 
 std::chrono::seconds seconds(std::uint64_t count) { return std::chrono::seconds(count); }
@@ -95,6 +134,7 @@ control::LocalNodeOptions node_options(const config::Config& config, const Place
   options.backend.settings["docker.cert_folder"] = config.sandbox.backends.docker.cert_path;
   options.backend.settings["docker.image"] = config.sandbox.backends.docker.image;
   options.backend.settings["docker.network"] = config.sandbox.backends.docker.network_mode;
+  options.backend.settings["opensandbox"] = opensandbox_settings(config, options.home);
   options.backend.settings["data_folder"] = place.data_folder;
   options.backend.settings["srt.settings_path"] = config.sandbox.backends.srt.settings_path;
   return options;

@@ -6,7 +6,7 @@ usage: with_opensandbox.py [--tos FOLDER] -- COMMAND…   COMMAND finds the back
        with_opensandbox.py --install                     installs the server and its SDK where the cache lacks them
 
 The server is the real one, from PyPI. Its agent inside sandboxes, execd, cannot be had that way: its Go module is not
-published under its name and replaces another by a folder beside it, so `go install` refuses it. opensandbox_execd.py
+published under its name and replaces another by a folder beside it, so `go install` refuses it. opensandbox_execd/
 stands in for it; ATOLL_TEST_EXECD may name a real one. As a module: `with OpenSandbox() as server`.
 """
 import argparse
@@ -24,6 +24,7 @@ import tarfile
 import time
 import urllib.request
 import venv
+import zipapp
 
 from with_dockerd import IMAGE, Dockerd, tied_to_parent
 
@@ -54,6 +55,15 @@ def install():
     subprocess.run([folder / "bin/pip", "install", "--quiet", "--disable-pip-version-check", "--no-deps", "-r",
                     REQUIREMENTS], check=True)
     (folder / "complete").touch()
+
+
+def execd_program():
+    if real := os.environ.get("ATOLL_TEST_EXECD"):
+        return pathlib.Path(real).read_bytes()
+    program = io.BytesIO()
+    zipapp.create_archive(HERE / "opensandbox_execd", program, "/usr/bin/env python3",
+                          filter=lambda path: path.suffix == ".py")
+    return program.getvalue()
 
 
 def free_port():
@@ -89,10 +99,9 @@ class OpenSandbox:
         self.engine.__exit__()
 
     def make_execd_image(self):
-        execd = os.environ.get("ATOLL_TEST_EXECD") or HERE / "opensandbox_execd.py"
         archive = io.BytesIO()
         with tarfile.open(fileobj=archive, mode="w") as tar:
-            for name, content in (("execd", pathlib.Path(execd).read_bytes()), ("bootstrap.sh", BOOTSTRAP.encode())):
+            for name, content in (("execd", execd_program()), ("bootstrap.sh", BOOTSTRAP.encode())):
                 entry = tarfile.TarInfo(name)
                 entry.size, entry.mode = len(content), 0o755
                 tar.addfile(entry, io.BytesIO(content))

@@ -1,4 +1,5 @@
 // The OpenSandbox backend: sandboxes that a remote OpenSandbox server makes, found by their labels.
+#include <filesystem>
 #include <memory>
 #include <utility>
 
@@ -30,6 +31,9 @@ class OpenSandboxBackend final : public sandbox::Backend {
         !spec.filesystem.deny_write.empty()) {
       co_return fail(Code::kPolicyUnsupported, "OpenSandbox cannot enforce a file system policy");
     }
+    if (spec.asked.pids || spec.asked.disk) {
+      co_return fail(Code::kLimitUnenforceable, "OpenSandbox limits cpu and memory only");
+    }
     if (spec.id.empty()) spec.id = SandboxId::make();
     co_return std::make_unique<RemoteSandbox>(executor_, lifecycle_, std::move(spec));
   }
@@ -59,6 +63,10 @@ class OpenSandboxBackend final : public sandbox::Backend {
 
 Result<std::unique_ptr<sandbox::Backend>> make_opensandbox(BackendOptions options) {
   ATOLL_TRY(Settings settings, opensandbox::settings_from(options.settings));
+  std::error_code ignored;  // the server says what is wrong with a folder
+  if (!settings.volume.host_path.empty()) {
+    std::filesystem::create_directories(settings.volume.host_path, ignored);
+  }
   return std::make_unique<OpenSandboxBackend>(std::move(options.executor), std::move(settings));
 }
 
@@ -67,28 +75,29 @@ Result<std::unique_ptr<sandbox::Backend>> make_opensandbox(BackendOptions option
 void register_opensandbox(sandbox::Registry& registry);
 
 void register_opensandbox(sandbox::Registry& registry) {
-  registry.add({.name = "opensandbox",
-                .status = sandbox::Maturity::kBeta,
-                .isolation = sandbox::IsolationKind::kRemote,
-                .caps = {Cap::kExec, Cap::kSignals, Cap::kFiles, Cap::kSnapshot, Cap::kUsage,
-                         Cap::kPause, Cap::kReattach},
-                .lacks = {{Cap::kGuest,
-                           "the server has an agent of its own: output comes as lines of "
-                           "UTF-8, programs end with the connection, no contexts"},
-                          {Cap::kStdin,
-                           "its agent gives a running program no input, only a whole "
-                           "one at the start"},
-                          {Cap::kTerminal, "they are no part of its published interface"},
-                          {Cap::kWatch, "its agent cannot"},
-                          {Cap::kConnect, "its ports are reached by HTTP only"},
-                          {Cap::kLimits, "cpu and memory hold from the start on and stay"},
-                          {Cap::kMounts, "the server may be another host"},
-                          {Cap::kFilesystemPolicy, "its interface has none"},
-                          {Cap::kNetwork, "what its sandboxes reach is the server's to say"},
-                          {Cap::kDomainLists, "lists are not passed on yet"},
-                          {Cap::kZygotes, "the server has an agent of its own"}},
-                .probe = [] { return Result<void>(); },
-                .make = &make_opensandbox});
+  registry.add(
+      {.name = "opensandbox",
+       .status = sandbox::Maturity::kBeta,
+       .isolation = sandbox::IsolationKind::kRemote,
+       .caps = {Cap::kExec, Cap::kSignals, Cap::kFiles, Cap::kSnapshot, Cap::kUsage, Cap::kPause,
+                Cap::kReattach, Cap::kDomainLists},
+       .lacks = {{Cap::kGuest,
+                  "the server has an agent of its own: output comes as lines of "
+                  "UTF-8, programs end with the connection, no contexts"},
+                 {Cap::kStdin,
+                  "its agent gives a running program no input, only a whole "
+                  "one at the start"},
+                 {Cap::kTerminal, "they are no part of its published interface"},
+                 {Cap::kWatch, "its agent cannot"},
+                 {Cap::kConnect, "its ports are reached by HTTP only"},
+                 {Cap::kLimits, "cpu and memory hold from the start on and stay"},
+                 {Cap::kMounts, "the server may be another host"},
+                 {Cap::kFilesystemPolicy, "its interface has none"},
+                 {Cap::kNetwork, "the server says whether there is one, or keeps to lists"},
+                 {Cap::kZygotes, "the server has an agent of its own"}},
+       .probe = [] { return Result<void>(); },
+       .make = &make_opensandbox,
+       .own_images = true});
 }
 
 }  // namespace atl::backends

@@ -154,9 +154,12 @@ Task<Result<ShellResult>> Execd::run(std::string script) {
   async::Deadline deadline = async::deadline_in(2 * kPatience);
   std::vector<char> buffer(64 * 1024);
   for (;;) {
-    ATOLL_CO_TRY(std::size_t size, co_await stream.read_some(buffer, deadline));
-    if (size == 0) co_return fail(Code::kBackend, "the sandbox cut the stream of a command");
-    ATOLL_CO_TRY(std::vector<StreamEvent> events, reader.feed({buffer.data(), size}));
+    Result<std::size_t> size = co_await stream.read_some(buffer, deadline);
+    if (!size && size.error().code() != Code::kIo) co_return fail(size.error());
+    if (!size || *size == 0) {
+      co_return fail(Code::kBackend, "the sandbox cut the stream of a command");
+    }
+    ATOLL_CO_TRY(std::vector<StreamEvent> events, reader.feed({buffer.data(), *size}));
     for (StreamEvent& event : events) {
       std::string& into = event.type == "stderr" ? result.err : result.out;
       if (event.type == "stdout" || event.type == "stderr") {

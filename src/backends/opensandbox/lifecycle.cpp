@@ -13,8 +13,7 @@ using std::chrono::seconds;
 
 namespace {
 
-constexpr seconds kPatience{30};
-constexpr seconds kCreatePatience{180};  // the server may pull an image meanwhile
+constexpr int kCreate = 6;  // times the usual patience: the server may pull an image meanwhile
 constexpr std::size_t kMaxBody = 16u << 20;
 constexpr int kMostPages = 1000;
 
@@ -76,13 +75,14 @@ Task<Result<std::string>> Lifecycle::call(Method method, std::string target, std
 }
 
 Task<Result<RemoteInfo>> Lifecycle::create(std::string body) {
-  ATOLL_CO_TRY(std::string answer,
-               co_await call(Method::kPost, "/v1/sandboxes", std::move(body), kCreatePatience));
+  ATOLL_CO_TRY(std::string answer, co_await call(Method::kPost, "/v1/sandboxes", std::move(body),
+                                                 kCreate * settings_.patience));
   co_return read_info(answer);
 }
 
 Task<Result<RemoteInfo>> Lifecycle::get(std::string id) {
-  ATOLL_CO_TRY(std::string answer, co_await call(Method::kGet, path_of(id), "", kPatience));
+  ATOLL_CO_TRY(std::string answer,
+               co_await call(Method::kGet, path_of(id), "", settings_.patience));
   co_return read_info(answer);
 }
 
@@ -95,7 +95,7 @@ Task<Result<std::vector<RemoteInfo>>> Lifecycle::find(std::string sandbox) {
                  co_await call(Method::kGet,
                                "/v1/sandboxes?metadata=" + http::percent_encode(labels) +
                                    "&pageSize=200&page=" + std::to_string(page),
-                               "", kPatience));
+                               "", settings_.patience));
     ATOLL_CO_TRY(RemoteList list, read_list(answer));
     for (RemoteInfo& one : list.items) {
       // A server that knows no such filter must not make others' sandboxes ours.
@@ -109,7 +109,7 @@ Task<Result<std::vector<RemoteInfo>>> Lifecycle::find(std::string sandbox) {
 }
 
 Task<Result<void>> Lifecycle::remove(std::string id) {
-  Result<std::string> answer = co_await call(Method::kDelete, path_of(id), "", kPatience);
+  Result<std::string> answer = co_await call(Method::kDelete, path_of(id), "", settings_.patience);
   if (!answer && answer.error().code() != Code::kNotFound) co_return fail(answer.error());
   co_return Result<void>();
 }
@@ -123,21 +123,24 @@ Task<Result<void>> Lifecycle::remove_all_of(std::string sandbox) {
 Task<Result<void>> Lifecycle::renew(std::string id) {
   std::string body = renew_body(std::chrono::system_clock::now() + settings_.timeout);
   co_return co_await ignore_body(
-      call(Method::kPost, path_of(id, "/renew-expiration"), std::move(body), kPatience));
+      call(Method::kPost, path_of(id, "/renew-expiration"), std::move(body), settings_.patience));
 }
 
 Task<Result<void>> Lifecycle::pause(std::string id) {
-  co_return co_await ignore_body(call(Method::kPost, path_of(id, "/pause"), "", kPatience));
+  co_return co_await ignore_body(
+      call(Method::kPost, path_of(id, "/pause"), "", settings_.patience));
 }
 
 Task<Result<void>> Lifecycle::resume(std::string id) {
-  co_return co_await ignore_body(call(Method::kPost, path_of(id, "/resume"), "", kPatience));
+  co_return co_await ignore_body(
+      call(Method::kPost, path_of(id, "/resume"), "", settings_.patience));
 }
 
 Task<Result<Endpoint>> Lifecycle::endpoint(std::string id, int port) {
   std::string rest = "/endpoints/" + std::to_string(port) +
                      "?use_server_proxy=" + (settings_.server_proxy ? "true" : "false");
-  ATOLL_CO_TRY(std::string answer, co_await call(Method::kGet, path_of(id, rest), "", kPatience));
+  ATOLL_CO_TRY(std::string answer,
+               co_await call(Method::kGet, path_of(id, rest), "", settings_.patience));
   co_return read_endpoint(answer);
 }
 

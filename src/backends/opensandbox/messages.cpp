@@ -77,17 +77,21 @@ json::object strings(const std::map<std::string, std::string>& map) {
 }
 
 // What is allowed decides: with a list of it all else is denied.
-std::optional<json::object> policy_of(const Settings& settings) {
-  if (settings.allowed_domains.empty() && settings.denied_domains.empty()) return std::nullopt;
+std::optional<json::object> policy_of(const Settings& settings, const sandbox::NetworkPolicy& own) {
+  std::vector<std::string> allowed = own.allowed_domains;
+  std::vector<std::string> denied = own.denied_domains;
+  allowed.insert(allowed.end(), settings.allowed_domains.begin(), settings.allowed_domains.end());
+  denied.insert(denied.end(), settings.denied_domains.begin(), settings.denied_domains.end());
+  if (allowed.empty() && denied.empty()) return std::nullopt;
   json::array rules;
   auto add = [&](const char* action, const std::vector<std::string>& targets) {
     for (const std::string& target : targets) {
       rules.push_back(json::object{{"action", action}, {"target", target}});
     }
   };
-  add("deny", settings.denied_domains);  // the first rule that fits wins
-  add("allow", settings.allowed_domains);
-  return json::object{{"defaultAction", settings.allowed_domains.empty() ? "allow" : "deny"},
+  add("deny", denied);  // the first rule that fits wins
+  add("allow", allowed);
+  return json::object{{"defaultAction", allowed.empty() ? "allow" : "deny"},
                       {"egress", std::move(rules)}};
 }
 
@@ -149,7 +153,7 @@ std::string create_body(const Settings& settings, const sandbox::SandboxSpec& sp
       {"env", strings(env)},
       {"metadata",
        json::object{{kInstanceLabel, settings.instance}, {kSandboxLabel, spec.id.str()}}}};
-  if (auto policy = policy_of(settings)) body["networkPolicy"] = std::move(*policy);
+  if (auto policy = policy_of(settings, spec.network)) body["networkPolicy"] = std::move(*policy);
   if (!settings.volume.mount_path.empty()) {
     body["volumes"] = json::array{volume_of(settings.volume)};
   }

@@ -148,7 +148,8 @@ sandbox::Status RemoteSandbox::status() const {
   status.state = shared_->state;
   status.isolation.layers = {"remote", "memory_limit", "cpu_limit"};
   status.isolation.missing = {"pids_limit", "disk_limit"};
-  bool has_policy = !lifecycle_->settings().allowed_domains.empty();
+  bool has_policy =
+      !lifecycle_->settings().allowed_domains.empty() || !spec_.network.allowed_domains.empty();
   (has_policy ? status.isolation.layers : status.isolation.missing).emplace_back("no_network");
   return status;
 }

@@ -83,8 +83,8 @@ TEST_P(OpenSandboxScript, SaysWhyNothingStarts) {
 INSTANTIATE_TEST_SUITE_P(Shells, OpenSandboxScript, testing::Values("sh", "bash"));
 
 TEST(OpenSandboxQuote, AnyByteIsOneWord) {
-  for (std::string word : {std::string("plain"), std::string("it's"), std::string("a\nb"),
-                           std::string("$(x) `y` \\ \""), std::string("\xff\xfe'")}) {
+  for (const std::string& word : {std::string("plain"), std::string("it's"), std::string("a\nb"),
+                                  std::string("$(x) `y` \\ \""), std::string("\xff\xfe'")}) {
     EXPECT_EQ(run("bash", "printf %s " + quote(word)).out, word);
   }
 }

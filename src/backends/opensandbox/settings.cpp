@@ -40,6 +40,15 @@ std::string value_of(const std::map<std::string, std::string>& settings, const c
   return found == settings.end() ? std::string() : found->second;
 }
 
+// Without a configuration, as the clients of OpenSandbox have it.
+void told_by_environment(Described& told) {
+  if (const char* domain = std::getenv("OPEN_SANDBOX_DOMAIN")) {
+    told.server_url = domain;
+    if (told.server_url.find("://") == std::string::npos) told.server_url.insert(0, "http://");
+  }
+  if (const char* key = std::getenv("OPEN_SANDBOX_API_KEY")) told.api_key = key;
+}
+
 // Beside the state of other backends, made once: a restarted server finds its own sandboxes by it.
 Result<std::string> instance_of(const std::string& state_folder) {
   if (state_folder.empty()) return make_sortable_id();
@@ -71,6 +80,8 @@ Result<Settings> settings_from(const std::map<std::string, std::string>& setting
           "the settings of OpenSandbox: " + decoded.error().pointer + " " + decoded.error().detail);
     }
     told = std::move(*decoded);
+  } else {
+    told_by_environment(told);
   }
   Settings all;
   all.server_url = std::move(told.server_url);

@@ -1,0 +1,106 @@
+"""The section `opensandbox`: sandboxes of an OpenSandbox server through `atoll serve`, beside its official SDK.
+
+The server is the real one. Its agent is a stand-in unless ATOLL_TEST_EXECD names a real `execd`, whose event streams
+end a second after the program does: the SDK waits for that, Atoll does not.
+"""
+import http.client
+import json
+import os
+import pathlib
+import subprocess
+import sys
+import time
+
+import measure
+
+SUPPORT = pathlib.Path(__file__).resolve().parent.parent / "tests/support"
+sys.path.insert(0, str(SUPPORT))
+
+from with_dockerd import IMAGE  # noqa: E402
+from with_opensandbox import KEY, OpenSandbox, environment  # noqa: E402
+
+CREATE = "create a sandbox"
+FIRST = "the first true in it"
+EXEC = "true in a running sandbox, OpenSandbox"
+BYTES = 10_000_000  # as the SDK's part has it
+DEADLINE = 60
+
+
+class Server:
+    """`atoll serve` without a pool, and one connection to it."""
+
+    def __init__(self, atoll, folder, remote):
+        config = folder / "opensandbox.json"
+        local = {"serverUrl": remote.url, "apiKey": KEY, "defaultImage": IMAGE, "tosPath": ""}
+        config.write_text(json.dumps({
+            "sandbox": {"enabled": True, "backend": "opensandbox", "mode": "per-session",
+                        "opensandbox": {"entrypoint": ["sleep", "infinity"], "local": local}},
+            "pool": {"size": 0}}))
+        config.chmod(0o644)
+        self.process = subprocess.Popen(
+            [atoll, "serve", "--listen", "127.0.0.1:0", "--data", str(folder / "opensandbox-data"), "--no-auth", "--config",
+             str(config)], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
+        line = next((line for line in self.process.stdout if line.startswith("atoll listens on ")), None)
+        if line is None:
+            raise RuntimeError("atoll serve did not start")
+        self.connection = http.client.HTTPConnection(line.split()[-1].removeprefix("http://"), timeout=DEADLINE)
+
+    def call(self, method, path, body=None):
+        data = json.dumps(body) if isinstance(body, dict) else body
+        self.connection.request(method, "/api/v1" + path, data, {"Content-Type": "application/json", "Prefer": "wait=30"})
+        answer = self.connection.getresponse()
+        text = answer.read()
+        if answer.status >= 300:
+            raise RuntimeError(f"{method} {path}: {answer.status} {text[:300]}")
+        return text
+
+    def stop(self):
+        self.connection.close()
+        self.process.terminate()
+        self.process.wait(DEADLINE)
+        self.process.stdout.close()
+
+
+def timed(function):
+    start = time.perf_counter()
+    result = function()
+    return result, (time.perf_counter() - start) * 1000
+
+
+def round_of_atoll(server):
+    made, create_ms = timed(lambda: server.call("POST", "/sessions", {"template_id": "shell-default"}))
+    base = f"/sessions/{json.loads(made)['id']}"
+
+    def execute():
+        return timed(lambda: server.call("POST", f"{base}/execute", {"command": ["true"]}))[1]
+
+    first_ms = execute()
+    exec_ms = sorted(execute() for _ in range(5))[2]
+    content = os.urandom(BYTES)
+    put_ms = timed(lambda: server.call("PUT", f"{base}/files/content", content))[1]
+    back, get_ms = timed(lambda: server.call("GET", f"{base}/files/content"))
+    if back != content:
+        raise RuntimeError("the file came back changed")
+    server.call("DELETE", base)
+    return {"create_ms": create_ms, "first_exec_ms": first_ms, "exec_ms": exec_ms, "put_mb_s": BYTES / put_ms / 1000,
+            "get_mb_s": BYTES / get_ms / 1000}
+
+
+def opensandbox(out, bin_dir, scratch, quick):
+    scratch.chmod(0o711)  # the server is another user
+    with OpenSandbox() as remote:
+        server = Server(str(bin_dir / "atoll"), scratch, remote)
+        sdk = [str(environment() / "bin/python"), str(SUPPORT / "opensandbox_sdk.py"), remote.url, KEY, IMAGE]
+        figures = {"atoll": [], "official SDK": []}
+        try:
+            for _ in range(3 if quick else 10):
+                figures["atoll"].append(round_of_atoll(server))
+                figures["official SDK"].append(json.loads(measure.output_of(sdk, timeout=DEADLINE)))
+        finally:
+            server.stop()
+    for case, name in ((CREATE, "create_ms"), (FIRST, "first_exec_ms"), (EXEC, "exec_ms")):
+        for contender, rounds in figures.items():
+            out.add_latency("opensandbox", case, contender, "", [one[name] for one in rounds])
+    for case, name in (("upload of 10 MB", "put_mb_s"), ("download of 10 MB", "get_mb_s")):
+        for contender, rounds in figures.items():
+            out.add_value("opensandbox", case, contender, "MB/s", max(one[name] for one in rounds))

@@ -1,0 +1,22 @@
+// An execution as the text that an agent's tool hands to its model. Pure. The rules are those that
+// agents of this kind were written for: both streams, the exit code when there is something to say
+// about it, and an end after 10,000 characters.
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace atl::control {
+
+inline constexpr std::size_t kToolCharacters = 10'000;
+
+// UTF-8 in, UTF-8 out; characters are counted, not bytes.
+std::string tool_text(std::string_view stdout_text, std::string_view stderr_text, int exit_code);
+
+// What `pwd` answers without asking the sandbox: the shared folder where it has one, else "/".
+// nullopt for every other command.
+std::optional<std::string> told_folder(std::string_view command, std::string_view shared_folder);
+
+}  // namespace atl::control

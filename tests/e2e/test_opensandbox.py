@@ -1,0 +1,139 @@
+"""`atoll serve` with sandboxes behind a real OpenSandbox server, from creating a session to finding it again."""
+import json
+import pathlib
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+import unittest
+import urllib.request
+
+from server import DEADLINE, Server
+
+SUPPORT = pathlib.Path(__file__).resolve().parent.parent / "support"
+sys.path[:0] = [str(SUPPORT), str(SUPPORT / "opensandbox_execd")]
+import interface  # noqa: E402
+from with_dockerd import IMAGE  # noqa: E402
+from with_opensandbox import KEY, OpenSandbox, environment  # noqa: E402
+
+SDK = SUPPORT / "opensandbox_sdk.py"
+
+
+class OpenSandboxBackend(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.folder = pathlib.Path(cls.enterClassContext(tempfile.TemporaryDirectory(prefix="atoll-e2e-")))
+        cls.folder.chmod(0o755)
+        cls.tos = cls.folder / "tos"
+        cls.tos.mkdir()
+        cls.remote = cls.enterClassContext(OpenSandbox(cls.tos))
+
+    def serve(self, name, tos="", **changes):
+        settings = {"mode": "local", "entrypoint": ["sleep", "infinity"],
+                    "local": {"serverUrl": self.remote.url, "apiKey": KEY, "defaultImage": IMAGE, "tosPath": str(tos)},
+                    **changes}
+        config = self.folder / f"{name}.json"
+        config.write_text(json.dumps({
+            "sandbox": {"enabled": True, "backend": "opensandbox", "mode": "per-session", "opensandbox": settings},
+            "pool": {"size": 0}}))
+        return Server(str(self.folder / name), "--config", str(config), "--no-auth")
+
+    def until(self, condition):
+        deadline = time.monotonic() + DEADLINE
+        while not condition():
+            self.assertLess(time.monotonic(), deadline)
+            time.sleep(0.05)
+
+    def test_a_session_from_birth_to_death(self):
+        with self.serve("life", tos=self.tos) as server:
+            session = server.session()
+            self.assertEqual(len(self.remote.sandboxes()), 1)
+            self.assertEqual(server.execute(session, code="print(6 * 7)")["stdout"], "42\n")
+            ran = server.execute(session, command="echo out; echo err >&2; exit 3")
+            self.assertEqual((ran["stdout"], ran["stderr"], ran["exit_code"]), ("out\n", "err\n", 3))
+            self.assertEqual(server.execute(session, command=["cat"], stdin="given")["stdout"], "given")
+            late = server.execute(session, command="sleep 1000", timeout=1)
+            self.assertEqual(late["state"], "timed_out")
+            base = f"/api/v1/sessions/{session}"
+            status, _ = server.call("PUT", f"{base}/files/dir/a.txt", b"\x00bytes\xff")
+            self.assertLess(status, 300)
+            with urllib.request.urlopen(f"{server.base}{base}/files/dir/a.txt", timeout=DEADLINE) as answer:
+                self.assertEqual(answer.read(), b"\x00bytes\xff")
+            (self.tos / "shared").write_text("from outside")
+            shared = server.execute(session, command="cat $TOS_MOUNT_PATH/shared")
+            self.assertEqual(shared["stdout"], "from outside")
+            self.assertEqual(server.call("POST", f"{base}/pause")[0], 200)
+            self.assertEqual(self.remote.sandboxes()[0]["status"]["state"], "Paused")
+            self.assertEqual(server.call("POST", f"{base}/resume")[0], 200)
+            self.assertEqual(server.execute(session, command="echo awake")["stdout"], "awake\n")
+            status, usage = server.call("GET", f"{base}/usage")
+            self.assertEqual(status, 200)
+            self.assertGreater(usage["memory_usage_mb"], 0)
+            status, problem = server.call("POST", f"{base}/contexts", {"language": "python"})
+            self.assertEqual((status, problem["code"]), (422, "unsupported"), problem)
+            self.assertEqual(server.call("DELETE", base)[0], 204)
+            self.until(lambda: not self.remote.sandboxes())
+
+    def test_it_is_found_again_and_nothing_is_left(self):
+        server = self.serve("crash")
+        session = server.session()
+        server.execute(session, command="echo kept > file")
+        server.kill()
+        server.start()
+        self.assertEqual(server.execute(session, command="cat file")["stdout"], "kept\n")
+        server.kill()
+        self.remote.stop(signal.SIGKILL)
+        self.remote.start()
+        server.start()
+        self.assertEqual(server.execute(session, command="cat file")["stdout"], "kept\n")
+        self.assertEqual(server.stop(), 0)
+        self.until(lambda: not self.remote.sandboxes())
+
+    def test_a_vanished_sandbox_is_noticed(self):
+        with self.serve("vanished") as server:
+            session = server.session()
+            remote = self.remote.sandboxes()[0]["id"]
+            request = urllib.request.Request(f"{self.remote.url}/v1/sandboxes/{remote}", method="DELETE",
+                                             headers={"OPEN-SANDBOX-API-KEY": KEY})
+            urllib.request.urlopen(request, timeout=DEADLINE).close()
+            self.until(lambda: server.call("GET", f"/api/v1/sessions/{session}")[1]["status"] == "failed")
+
+    def test_the_official_sdk_takes_it_for_a_sandbox(self):
+        # Of the agent that stands in for execd: what the SDK does on it is what the real one allows.
+        done = subprocess.run([environment() / "bin/python", SDK, self.remote.url, KEY, IMAGE], capture_output=True,
+                              text=True, timeout=DEADLINE, check=False)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn("exec_ms", json.loads(done.stdout))
+        self.until(lambda: not self.remote.sandboxes())
+
+    def test_the_stand_in_refuses_what_is_not_published(self):
+        for method, path in (("POST", "/pty"), ("PUT", "/command"), ("GET", "/command"), ("GET", "/ping/x")):
+            self.assertRaises(interface.Refused, interface.find_operation, method, path)
+        _, _, (parameters, fields) = interface.find_operation("POST", "/command")
+        interface.check_fields({"command": "true", "timeout": 1, "cwd": None}, fields)
+        for body in ({}, [], {"command": ""}, {"command": 1}, {"command": "true", "timeout": True},
+                     {"command": "true", "stdin": "x"}):
+            self.assertRaises(interface.Refused, interface.check_fields, body, fields)
+        self.assertRaises(interface.Refused, interface.check_parameters, {"x": ["1"]}, parameters)
+
+    def test_refusals_have_reasons_and_leave_nothing(self):
+        wrong_key = {"serverUrl": self.remote.url, "apiKey": "wrong", "defaultImage": IMAGE, "tosPath": ""}
+        no_image = {**wrong_key, "apiKey": KEY, "defaultImage": "no-such-image:1"}
+        no_server = {**wrong_key, "serverUrl": "http://127.0.0.1:9"}
+        no_folder = {**wrong_key, "apiKey": KEY, "tosPath": str(self.folder / "elsewhere")}
+        for name, local, words in (("key", wrong_key, "apiKey"), ("image", no_image, "no-such-image"),
+                                   ("server", no_server, "no OpenSandbox server answers"),
+                                   ("folder", no_folder, "allowed_host_paths")):
+            with self.subTest(name), self.serve(name, local=local) as server:
+                status, session = server.call("POST", "/api/v1/sessions", {}, {"Prefer": "wait"})
+                self.assertIn(words, json.dumps(session), status)
+                self.assertEqual(self.remote.sandboxes(), [])
+        with self.serve("policy", network={"allowedDomains": ["example.org"]}) as server:
+            status, session = server.call("POST", "/api/v1/sessions", {}, {"Prefer": "wait"})
+            self.assertIn("networkPolicy", json.dumps(session), status)  # its network here cannot, and it says so
+            self.assertEqual(self.remote.sandboxes(), [])
+
+
+if __name__ == "__main__":
+    unittest.main()
