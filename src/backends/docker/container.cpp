@@ -59,8 +59,6 @@ Result<object> tmpfs_mounts(const sandbox::SandboxSpec& spec, const ContainerPla
   for (const std::string& path : plan.policy.writable) {
     mounts[path] = tmpfs_options(part, inodes, owner);
   }
-  const char* closed = "ro,noexec,nosuid,nodev,size=4096,mode=000";
-  for (const std::string& path : plan.policy.hidden) mounts[path] = closed;
   // A volume that the image declares would be writable, and as large as the engine's disk.
   for (const std::string& path : plan.volumes) {
     if (!mounts.contains(path)) mounts[path] = "ro,noexec,nosuid,nodev,size=4096,mode=755";
@@ -89,6 +87,9 @@ Result<array> bind_mounts(const sandbox::SandboxSpec& spec, const ContainerPlan&
   mounts.push_back(mounted(plan.place, "/run/atoll", false));
   for (const std::string& path : plan.policy.hidden_files) {
     mounts.push_back(mounted(plan.hidden_file, path, true));
+  }
+  for (const std::string& path : plan.policy.hidden) {
+    mounts.push_back(mounted(plan.hidden_folder, path, true));
   }
   for (const sandbox::Mount& mount : spec.mounts) {
     ATOLL_TRY(std::string source, path_of(mount.source));

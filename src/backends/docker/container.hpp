@@ -21,6 +21,7 @@ struct ContainerPlan {
   std::string guest_program;  // on the engine's host
   std::string place;          // folder for the guest's socket, on the engine's host
   std::string hidden_file;
+  std::string hidden_folder;
   std::string network;               // "none", or the name of one
   std::vector<std::string> volumes;  // that the image declares
   PolicyMounts policy;

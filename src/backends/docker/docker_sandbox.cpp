@@ -86,6 +86,7 @@ Task<Result<ContainerPlan>> DockerSandbox::make_plan() {
     co_return plan;
   }
   ATOLL_CO_TRY(plan.hidden_file, shared_->places.hidden_file());
+  ATOLL_CO_TRY(plan.hidden_folder, shared_->places.hidden_folder());
   // The engine tells what an image holds only of a container; one that never starts will do.
   boost::json::object body{{"Image", plan.image},
                            {"Labels", {{kInstanceLabel, plan.instance}}},
@@ -104,11 +105,23 @@ Task<Result<ContainerPlan>> DockerSandbox::make_plan() {
   co_return plan;
 }
 
+// What could not be removed while the engine was away.
+Task<void> DockerSandbox::remove_owed(std::shared_ptr<Shared> shared) {
+  std::vector<SandboxId> ids = std::exchange(shared->owed, {});
+  for (SandboxId& id : ids) {
+    std::string target = shared->path_of(id) + "?force=1&v=1";
+    Result<Json> removed = co_await shared->engine.call(Method::kDelete, std::move(target));
+    bool gone = removed || removed.error().code() == Code::kNotFound;
+    gone ? shared->places.remove(id) : shared->owed.push_back(std::move(id));
+  }
+}
+
 Task<Result<void>> DockerSandbox::make_container() {
   Engine& engine = shared_->engine;
   if (!shared_->facts) {
     ATOLL_CO_TRY(shared_->facts, co_await engine.facts());
   }
+  co_await remove_owed(shared_);
   ATOLL_CO_TRY(token_, shared_->places.make(id()));
   fault::here("sandbox.token");
   ATOLL_CO_TRY(ContainerPlan plan, co_await make_plan());
@@ -155,6 +168,7 @@ Task<Result<void>> DockerSandbox::stop() {
   // Gone, or on its way out already (409), is as good as gone now.
   if (!removed && removed.error().code() != Code::kNotFound &&
       removed.error().code() != Code::kConflict) {
+    shared_->owed.push_back(id());
     co_return fail(removed.error());
   }
   state_ = State::kStopped;
@@ -205,11 +219,23 @@ Task<Error> DockerSandbox::why_gone(Error error) {
 Task<Result<sandbox::Usage>> DockerSandbox::usage() {
   if (!is_running()) co_return fail(Code::kNotStarted, "the sandbox is not running");
   std::string path = shared_->path_of(id());
-  ATOLL_CO_TRY(Json stats, co_await shared_->engine.call(
-                               Method::kGet, path + "/stats?stream=false&one-shot=true"));
-  sandbox::Usage usage = usage_of(stats);
-  if (pid_ == 0) {
+  Result<Json> stats =
+      co_await shared_->engine.call(Method::kGet, path + "/stats?stream=false&one-shot=true");
+  if (!stats) {
+    // The engine may be away, and its containers with it or not: the guest's socket knows.
+    bool gone = !async::connect_unix_now(shared_->places.socket(id()));
+    if (!gone) co_return fail(stats.error());
+    state_ = State::kStopped;
+    co_return fail(Code::kNotFound, "the sandbox is gone");
+  }
+  sandbox::Usage usage = usage_of(*stats);
+  // Of a container that has ended the engine tells nothing, and no error.
+  if (pid_ == 0 || usage.memory_limit_bytes == 0) {
     ATOLL_CO_TRY(Json container, co_await shared_->engine.call(Method::kGet, path + "/json"));
+    if (!truth_at(container, "/State/Running")) {
+      state_ = State::kStopped;
+      co_return fail(Code::kNotFound, "the sandbox is gone");
+    }
     pid_ = static_cast<std::int64_t>(number_at(container, "/State/Pid"));
   }
   usage.oom_kills = oom_kills_of(pid_).value_or(0);

@@ -26,6 +26,7 @@ struct Shared {
   std::string network;  // of sandboxes that are allowed one
   bool once = false;
   std::optional<EngineFacts> facts;  // once the engine was asked
+  std::vector<SandboxId> owed;       // to be removed when the engine is back
 
   std::string name_of(const SandboxId& id) const { return "atoll-" + instance + "-" + id.str(); }
   std::string path_of(const SandboxId& id) const { return "/containers/" + name_of(id); }
@@ -54,6 +55,7 @@ class DockerSandbox final : public sandbox::GuestSandbox {
   Result<void> answers() const override;
 
  private:
+  static async::Task<void> remove_owed(std::shared_ptr<Shared> shared);
   async::Task<Result<void>> make_container();
   async::Task<Result<std::string>> find_image();
   async::Task<Result<ContainerPlan>> make_plan();

@@ -1,0 +1,221 @@
+"""`atoll serve` and `atoll run` with sandboxes in containers of a real engine, and what happens when that fails."""
+
+import json
+import os
+import pathlib
+import signal
+import sys
+import tempfile
+import time
+import unittest
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "support"))
+
+from server import DEADLINE, Server  # noqa: E402
+from support import run  # noqa: E402
+from with_dockerd import IMAGE, Dockerd  # noqa: E402
+
+
+class DockerCase(unittest.TestCase):
+    live_restore = False
+
+    @classmethod
+    def setUpClass(cls):
+        cls.engine = cls.enterClassContext(Dockerd(cls.live_restore))
+
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory(prefix="atoll-e2e-")
+        self.addCleanup(folder.cleanup)
+        os.chmod(folder.name, 0o755)
+        self.data = folder.name + "/data"
+
+    def serve(self, *sets):
+        sets = ("sandbox.backend=docker", f"sandbox.backends.docker.host=unix://{self.engine.socket}",
+                f"sandbox.backends.docker.image={IMAGE}", "pool.size=0", *sets)
+        server = Server(self.data, "--no-auth", *[word for one in sets for word in ("--set", one)])
+        self.addCleanup(lambda: server.process.poll() is None and server.stop())
+        return server
+
+    def containers(self):
+        """Names of what Atoll has on the engine, whatever state it is in."""
+        found = json.loads(self.engine.call("GET", "/containers/json?all=1")[1])
+        return sorted(one["Names"][0].removeprefix("/") for one in found if "dev.atoll.instance" in one["Labels"])
+
+    def until(self, condition):
+        deadline = time.monotonic() + DEADLINE
+        while not condition():
+            self.assertLess(time.monotonic(), deadline)
+            time.sleep(0.02)
+
+    def state(self, server, session):
+        return server.call("GET", f"/api/v1/sessions/{session}")[1]["status"]
+
+
+class DockerTest(DockerCase):
+    def test_a_session_from_create_to_delete(self):
+        server = self.serve()
+        session = server.session()
+        [name] = self.containers()
+        self.assertRegex(name, rf"^atoll-[0-9a-f]{{16}}-\w+$")
+        ran = server.execute(session, code="print(6 * 7)")
+        self.assertEqual((ran["state"], ran["stdout"]), ("completed", "42\n"), ran)
+        ran = server.execute(session, code="console.log(6 * 7)", language="javascript")
+        self.assertEqual((ran["state"], ran["stdout"]), ("completed", "42\n"), ran)
+        content = bytes(range(256)) * 1000
+        files = f"/api/v1/sessions/{session}/files"
+        self.assertIn(server.call("PUT", f"{files}/a/b.bin", content)[0], (200, 201, 204))
+        self.assertEqual(server.call("GET", f"{files}/a/b.bin"), (200, content))
+        usage = server.call("GET", f"/api/v1/sessions/{session}/usage")[1]
+        self.assertEqual(usage["memory_limit_mb"], 512)
+        self.assertGreater(usage["memory_usage_mb"], 0)
+        isolation = server.call("GET", f"/api/v1/sessions/{session}")[1]["isolation"]
+        self.assertEqual(isolation["missing"], ["user_namespace", "own_uids"])
+        path = f"/api/v1/sessions/{session}"
+        self.assertEqual(server.call("POST", path + "/pause")[0], 200)
+        self.assertEqual(server.call("POST", path + "/execute", {"command": "true"})[0], 409)
+        self.assertEqual(server.call("POST", path + "/resume")[0], 200)
+        self.assertEqual(server.execute(session, command="echo awake")["stdout"], "awake\n")
+        self.assertEqual(server.call("DELETE", path)[0], 204)
+        self.until(lambda: not self.containers())
+
+    def test_walls(self):
+        server = self.serve('sandbox.filesystem.denyRead=["/etc/hostname", "/usr/share/perl5"]',
+                            'sandbox.filesystem.denyWrite=[".env"]', 'sandbox.filesystem.allowWrite=["/srv"]')
+        session = server.session()
+        facts = server.execute(session, command="id -u; grep -E 'CapEff|NoNewPrivs' /proc/self/status; "
+                                                "ls /sys/class/net; cat /sys/fs/cgroup/*/pids.max "
+                                                "/sys/fs/cgroup/pids.max 2>/dev/null")["stdout"].split()
+        self.assertEqual(facts, ["1000", "CapEff:", "0" * 16, "NoNewPrivs:", "1", "lo", "101"])
+        for command in ("touch /usr/x", "touch /etc/x", "cat /etc/hostname", "ls /usr/share/perl5", "echo x > .env",
+                        "mv .env other", "ls /run/atoll", "mount -t tmpfs x /mnt", "mknod /tmp/d b 1 1",
+                        "head -c 200m /dev/zero > big", "python3 -c 'import os; os.setuid(0)'"):
+            self.assertNotEqual(server.execute(session, command=command)["exit_code"], 0, command)
+        self.assertEqual(server.execute(session, command="echo x > /srv/x && cat /srv/x")["stdout"], "x\n")
+        status, refused = server.call("POST", "/api/v1/templates", {
+            "id": "lists", "language": "python", "security": {"allowed_domains": ["example.org"]}})
+        if status == 201:
+            status, refused = server.call("POST", "/api/v1/sessions", {"template_id": "lists"}, {"Prefer": "wait"})
+        self.assertEqual((status, refused["code"]), (422, "policy_unsupported"))
+
+    def test_a_named_network(self):
+        made = self.engine.call("POST", "/networks/create", {"Name": "atoll-test-net", "Internal": True})
+        self.assertEqual(made[0], 201, made)
+        server = self.serve("sandbox.backends.docker.networkMode=atoll-test-net")
+        template = {"id": "online", "language": "bash", "security": {"allow_network": True}}
+        self.assertEqual(server.call("POST", "/api/v1/templates", template)[0], 201)
+        session = server.session(template_id="online", config={"allow_network": True})
+        self.assertIn("eth0", server.execute(session, command="ls /sys/class/net")["stdout"])
+        self.assertIn("network_namespace", server.call("GET", f"/api/v1/sessions/{session}")[1]["isolation"]["missing"])
+        alone = server.session(template_id="shell-default")
+        self.assertEqual(server.execute(alone, command="ls /sys/class/net")["stdout"], "lo\n")
+
+    def test_a_killed_server_is_continued(self):
+        server = self.serve()
+        session = server.session()
+        server.execute(session, code="x = 41", context="default")
+        server.execute(session, command="echo kept > note; (sleep 1000 & echo $! > pid)")
+        lost = server.session()
+        server.kill()
+        self.assertEqual(self.engine.call("DELETE", f"/containers/{self.containers()[-1]}?force=1")[0], 204)
+        server.start()
+        self.assertEqual(self.state(server, session), "ready")
+        self.assertEqual(self.state(server, lost), "failed")
+        ran = server.execute(session, code="x + 1", context="default")
+        self.assertEqual(ran["result"]["results"][0]["data"]["text/plain"], "42")
+        ran = server.execute(session, command="cat note; test -d /proc/$(cat pid) && echo lives")
+        self.assertEqual(ran["stdout"], "kept\nlives\n")
+        self.assertEqual(server.stop(), 0)
+        self.assertEqual(self.containers(), [])
+        self.assertEqual(os.listdir(self.data + "/docker"), [])
+
+    def test_what_nobody_owns_is_removed(self):
+        server = self.serve()
+        server.session()
+        [name] = self.containers()
+        server.kill()
+        for left in pathlib.Path(self.data).glob("*.db*"):
+            left.unlink()
+        server.start()
+        self.until(lambda: name not in self.containers())
+
+    def test_the_pool_is_filled_and_emptied(self):
+        server = self.serve("pool.size=1", "pool.max_total=1")
+        self.until(lambda: len(self.containers()) == 1)
+        self.assertEqual(server.stop(), 0)
+        self.assertEqual(self.containers(), [])
+
+    def test_a_missing_image(self):
+        server = self.serve()
+        template = {"id": "gone", "language": "bash", "image": "localhost:1/no/such:1"}
+        self.assertEqual(server.call("POST", "/api/v1/templates", template)[0], 201)
+        status, problem = server.call("POST", "/api/v1/sessions", {"template_id": "gone"}, {"Prefer": "wait"})
+        text = json.dumps(problem)
+        self.assertIn("has no image", text, status)
+        self.assertIn("docker load", text)
+        self.assertEqual(self.containers(), [])
+
+    def test_a_container_killed_from_outside(self):
+        server = self.serve()
+        session = server.session()
+        [name] = self.containers()
+        self.assertEqual(self.engine.call("POST", f"/containers/{name}/kill")[0], 204)
+        server.execute(session, command="true")
+        self.until(lambda: self.state(server, session) == "failed")
+        self.until(lambda: not self.containers())
+
+    def test_a_socket_without_permission(self):
+        self.engine.socket.chmod(0o600)
+        try:
+            outcome = run("--backend", "docker", "--", "true", env={"DOCKER_HOST": f"unix://{self.engine.socket}"})
+        finally:
+            self.engine.socket.chmod(0o660)
+        self.assertEqual(outcome.code, 125)
+        self.assertIn("may not be opened", outcome.err)
+
+    def test_one_run_ends_with_its_caller(self):
+        environment = {"DOCKER_HOST": f"unix://{self.engine.socket}"}
+        outcome = run("--backend", "docker", "--image", IMAGE, "-q", "--", "sh", "-c", "echo $0; exit 3", "x", env=environment)
+        self.assertEqual((outcome.code, outcome.out), (3, "x\n"), outcome)
+        self.until(lambda: not self.containers())
+        from support import start
+        process = start("--backend", "docker", "--image", IMAGE, "--", "sleep", "1000", env={**os.environ, **environment})
+        self.until(self.containers)
+        self.until(lambda: "sleep" in self.engine.call("GET", f"/containers/{(self.containers() or ['x'])[0]}/top")[1].decode())
+        process.send_signal(signal.SIGKILL)
+        process.communicate()
+        self.until(lambda: not self.containers())
+
+
+class EngineRestartTest(DockerCase):
+    def test_sandboxes_end_with_their_engine(self):
+        server = self.serve()
+        session = server.session()
+        self.engine.stop()
+        status, problem = server.call("POST", "/api/v1/sessions", {}, {"Prefer": "wait"})
+        self.assertIn("does not answer", json.dumps(problem), status)
+        server.execute(session, command="true")
+        self.until(lambda: self.state(server, session) == "failed")
+        self.engine.start()
+        again = server.session()
+        self.assertEqual(server.execute(again, command="echo back")["stdout"], "back\n")
+        self.assertEqual(server.stop(), 0)
+        self.until(lambda: not self.containers())
+
+
+class LiveRestoreTest(DockerCase):
+    live_restore = True
+
+    def test_sandboxes_outlive_their_engine(self):
+        server = self.serve()
+        session = server.session()
+        server.execute(session, command="echo kept > note")
+        self.engine.stop()
+        self.assertEqual(server.execute(session, command="cat note")["stdout"], "kept\n")
+        self.engine.start()
+        self.assertEqual(server.execute(session, command="cat note")["stdout"], "kept\n")
+        self.assertEqual(server.call("DELETE", f"/api/v1/sessions/{session}")[0], 204)
+        self.until(lambda: not self.containers())
+
+
+if __name__ == "__main__":
+    unittest.main()
