@@ -4,6 +4,8 @@ import json
 import os
 import pathlib
 import signal
+import socket
+import subprocess
 import sys
 import tempfile
 import time
@@ -12,16 +14,14 @@ import unittest
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "support"))
 
 from server import DEADLINE, Server  # noqa: E402
-from support import run  # noqa: E402
+from support import run, start  # noqa: E402
 from with_dockerd import IMAGE, Dockerd  # noqa: E402
 
 
-class DockerCase(unittest.TestCase):
-    live_restore = False
-
+class DockerTest(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
-        cls.engine = cls.enterClassContext(Dockerd(cls.live_restore))
+        cls.engine = cls.enterClassContext(Dockerd())
 
     def setUp(self):
         folder = tempfile.TemporaryDirectory(prefix="atoll-e2e-")
@@ -50,8 +50,6 @@ class DockerCase(unittest.TestCase):
     def state(self, server, session):
         return server.call("GET", f"/api/v1/sessions/{session}")[1]["status"]
 
-
-class DockerTest(DockerCase):
     def test_a_session_from_create_to_delete(self):
         server = self.serve()
         session = server.session()
@@ -177,7 +175,6 @@ class DockerTest(DockerCase):
         outcome = run("--backend", "docker", "--image", IMAGE, "-q", "--", "sh", "-c", "echo $0; exit 3", "x", env=environment)
         self.assertEqual((outcome.code, outcome.out), (3, "x\n"), outcome)
         self.until(lambda: not self.containers())
-        from support import start
         process = start("--backend", "docker", "--image", IMAGE, "--", "sleep", "1000", env={**os.environ, **environment})
         self.until(self.containers)
         self.until(lambda: "sleep" in self.engine.call("GET", f"/containers/{(self.containers() or ['x'])[0]}/top")[1].decode())
@@ -186,35 +183,91 @@ class DockerTest(DockerCase):
         self.until(lambda: not self.containers())
 
 
-class EngineRestartTest(DockerCase):
+    def restart_engine(self, *options):
+        self.engine.stop()
+        self.engine.start(*options)
+
     def test_sandboxes_end_with_their_engine(self):
         server = self.serve()
         session = server.session()
         self.engine.stop()
-        status, problem = server.call("POST", "/api/v1/sessions", {}, {"Prefer": "wait"})
-        self.assertIn("does not answer", json.dumps(problem), status)
-        server.execute(session, command="true")
-        self.until(lambda: self.state(server, session) == "failed")
-        self.engine.start()
+        try:
+            status, problem = server.call("POST", "/api/v1/sessions", {}, {"Prefer": "wait"})
+            self.assertIn("does not answer", json.dumps(problem), status)
+            server.execute(session, command="true")
+            self.until(lambda: self.state(server, session) == "failed")
+        finally:
+            self.engine.start()
         again = server.session()
         self.assertEqual(server.execute(again, command="echo back")["stdout"], "back\n")
         self.assertEqual(server.stop(), 0)
         self.until(lambda: not self.containers())
 
-
-class LiveRestoreTest(DockerCase):
-    live_restore = True
-
-    def test_sandboxes_outlive_their_engine(self):
+    def test_sandboxes_outlive_an_engine_that_restores_them(self):
+        self.restart_engine("--live-restore")
+        self.addCleanup(self.restart_engine)
         server = self.serve()
-        session = server.session()
+        session, other = server.session(), server.session()
         server.execute(session, command="echo kept > note")
         self.engine.stop()
+        try:
+            self.assertEqual(server.execute(session, command="cat note")["stdout"], "kept\n")
+            self.assertEqual(server.call("DELETE", f"/api/v1/sessions/{other}")[0], 204)
+        finally:
+            self.engine.start("--live-restore")
         self.assertEqual(server.execute(session, command="cat note")["stdout"], "kept\n")
-        self.engine.start()
-        self.assertEqual(server.execute(session, command="cat note")["stdout"], "kept\n")
-        self.assertEqual(server.call("DELETE", f"/api/v1/sessions/{session}")[0], 204)
+        server.session()  # the engine is back: what it owes is removed as well
+        self.assertEqual(len(self.containers()), 2)
+        self.assertEqual(server.stop(), 0)
         self.until(lambda: not self.containers())
+
+    def test_a_full_disk_of_the_engine(self):
+        server = self.serve()
+        session = server.session()
+        filler = self.engine.folder / "data/filler"
+        with open(filler, "wb") as file:
+            space = os.statvfs(self.engine.folder / "data")
+            os.posix_fallocate(file.fileno(), 0, space.f_bavail * space.f_frsize)
+        try:
+            status, problem = server.call("POST", "/api/v1/sessions", {}, {"Prefer": "wait"})
+            self.assertIn("no space left", json.dumps(problem), status)
+            self.assertEqual(server.execute(session, command="echo on")["stdout"], "on\n")
+        finally:
+            filler.unlink()
+        server.session()
+        self.assertEqual(server.stop(), 0)
+        self.until(lambda: not self.containers())
+
+    def test_an_engine_behind_tls(self):
+        folder = pathlib.Path(self.data).parent
+        make_certificates(folder)
+        with socket.create_server(("127.0.0.1", 0)) as probe:
+            port = probe.getsockname()[1]
+        self.restart_engine("--tlsverify", f"--tlscacert={folder}/ca.pem", f"--tlscert={folder}/server.pem",
+                            f"--tlskey={folder}/server-key.pem", "-H", f"tcp://127.0.0.1:{port}")
+        self.addCleanup(self.restart_engine)
+        words = ("--backend", "docker", "--image", IMAGE, "-q", "--", "echo", "over tls")
+        environment = {"DOCKER_HOST": f"tcp://127.0.0.1:{port}", "DOCKER_TLS_VERIFY": "1", "DOCKER_CERT_PATH": str(folder)}
+        outcome = run(*words, env=environment)
+        self.assertEqual((outcome.code, outcome.out), (0, "over tls\n"), outcome)
+        (folder / "cert.pem").write_bytes((folder / "ca.pem").read_bytes())
+        self.assertEqual(run(*words, env=environment).code, 125)
+
+
+def make_certificates(folder):
+    """An authority, an engine and a client of it: ca.pem, server.pem, cert.pem and their keys."""
+    def openssl(*words):
+        subprocess.run(["openssl", *words], cwd=folder, check=True, capture_output=True)
+
+    new_key = ("-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes")
+    openssl("req", "-x509", *new_key, "-keyout", "ca-key.pem", "-out", "ca.pem", "-subj", "/CN=test authority", "-days", "2")
+    (folder / "names").write_text("subjectAltName=IP:127.0.0.1")
+    for name, key, extra in (("server", "server-key", ("-extfile", "names")), ("cert", "key", ())):
+        openssl("req", *new_key, "-keyout", f"{key}.pem", "-out", f"{name}.csr", "-subj", f"/CN={name}")
+        openssl("x509", "-req", "-in", f"{name}.csr", "-CA", "ca.pem", "-CAkey", "ca-key.pem", "-CAcreateserial",
+                "-out", f"{name}.pem", "-days", "2", *extra)
+    for file in folder.glob("*.pem"):
+        file.chmod(0o644)  # atoll reads them as another user
 
 
 if __name__ == "__main__":
