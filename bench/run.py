@@ -12,6 +12,7 @@ import sys
 import tempfile
 
 import api
+import backend_docker
 import contenders
 import docker
 import measure
@@ -22,7 +23,7 @@ TRUE = ["/bin/true"]
 ECHO = ["/bin/sh", "-c", "echo hi"]
 PYTHON = ["/usr/bin/python3", "-c", "print(1)"]
 
-SECTIONS = ["latency", "output", "rate", "engine", "languages", "api"]
+SECTIONS = ["latency", "output", "rate", "engine", "languages", "api", "docker"]
 
 SHELL_LIFE = "create, echo 1, delete: shell-default"
 NUMPY = "create, a numpy result, delete"
@@ -51,6 +52,7 @@ PROMISES = [
     Promise("upload", "atoll", "", "to relay", least=0.4),
     Promise("output as events", "atoll", "", "value", least=120),
     *(Promise(f"{name}: growth of the server", "atoll", "", "value", most=FLAT) for name in ("download", "upload", "output as events")),
+    Promise(backend_docker.EXEC, "atoll", "", "to docker exec", most=1 / 40),
     Promise("DELETE of a session that is bombing", "atoll", "hot", "p99", most=200),
 ]
 
@@ -135,6 +137,8 @@ def main():
                 attempt(out, inside, section, args.bin.resolve(), args.quick)
         if "api" in wanted:
             attempt(out, api.api, args.bin.resolve(), pathlib.Path(scratch), engine_docker, args.quick)
+        if "docker" in wanted:
+            attempt(out, backend_docker.docker, args.bin.resolve(), pathlib.Path(scratch), args.quick)
     kept = out.judge(PROMISES)
     out.print_table()
     if args.json:

@@ -63,8 +63,10 @@ class DockerTest(unittest.TestCase):
         files = f"/api/v1/sessions/{session}/files"
         self.assertIn(server.call("PUT", f"{files}/a/b.bin", content)[0], (200, 201, 204))
         self.assertEqual(server.call("GET", f"{files}/a/b.bin"), (200, content))
+        server.execute(session, command="head -c 20M /dev/zero > 20m")
         usage = server.call("GET", f"/api/v1/sessions/{session}/usage")[1]
         self.assertEqual(usage["memory_limit_mb"], 512)
+        self.assertGreaterEqual(usage["disk_usage_mb"], 20)
         self.assertGreater(usage["memory_usage_mb"], 0)
         isolation = server.call("GET", f"/api/v1/sessions/{session}")[1]["isolation"]
         self.assertEqual(isolation["missing"], ["user_namespace", "own_uids"])

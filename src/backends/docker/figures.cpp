@@ -35,6 +35,9 @@ sandbox::Usage usage_of(const Json& stats) {
   usage.memory_peak_bytes = std::max(count_at(stats, "/memory_stats/max_usage"), memory);
   usage.memory_limit_bytes = count_at(stats, "/memory_stats/limit");
   usage.pids = count_at(stats, "/pids_stats/current");
+  // All that can be written is in memory (container.cpp).
+  usage.disk_bytes = std::max(count_at(stats, "/memory_stats/stats/total_shmem"),
+                              count_at(stats, "/memory_stats/stats/shmem"));
   return usage;
 }
 
