@@ -14,8 +14,11 @@ import unittest
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "support"))
 
 from server import DEADLINE, Server  # noqa: E402
-from support import run, start  # noqa: E402
+from support import BIN, run, start  # noqa: E402
+from test_docs import blocks  # noqa: E402
 from with_dockerd import IMAGE, Dockerd  # noqa: E402
+
+DEFAULT_IMAGE = "python:3.11-slim"
 
 
 class DockerTest(unittest.TestCase):
@@ -184,6 +187,19 @@ class DockerTest(unittest.TestCase):
         process.communicate()
         self.until(lambda: not self.containers())
 
+
+    def test_the_document(self):
+        page = (pathlib.Path(__file__).resolve().parents[2] / "docs/backends.md").read_text()
+        section = page.partition("## Docker\n")[2].partition("\n## ")[0]
+        pairs = blocks(section)
+        self.assertGreater(len(pairs), 2)
+        name, _, tag = DEFAULT_IMAGE.partition(":")
+        self.assertEqual(self.engine.call("POST", f"/images/{IMAGE}/tag?repo={name}&tag={tag}")[0], 201)
+        environment = {**os.environ, "DOCKER_HOST": f"unix://{self.engine.socket}", "NO_COLOR": "1",
+                       "PATH": f"{BIN}:{os.environ['PATH']}"}
+        for commands, printed in pairs:
+            done = subprocess.run(["bash", "-c", commands], env=environment, capture_output=True, text=True)
+            self.assertEqual(done.stdout, printed, done)
 
     def restart_engine(self, *options):
         self.engine.stop()

@@ -24,6 +24,7 @@ struct ContainerPlan {
   std::string hidden_folder;
   std::string network;               // "none", or the name of one
   std::vector<std::string> volumes;  // that the image declares
+  bool checks_health = false;        // the image would have a command run again and again
   PolicyMounts policy;
   unsigned uid = 1000;
   bool once = false;

@@ -20,8 +20,25 @@ namespace {
 
 constexpr auto kGuestPatience = 30s;
 constexpr int kLooksBetweenQuestions = 50;
+constexpr int kRemoveAttempts = 3;
 
 }  // namespace
+
+Task<Result<void>> remove_container(std::shared_ptr<Shared> shared, SandboxId id) {
+  std::string target = shared->path_of(id) + "?force=1&v=1";
+  for (int attempt = 1;; ++attempt) {
+    Result<Json> removed = co_await shared->engine.call(Method::kDelete, target);
+    // Gone, or on its way out already (409), is as good as gone now.
+    bool gone = removed || removed.error().code() == Code::kNotFound ||
+                removed.error().code() == Code::kConflict;
+    if (gone) break;
+    // Podman stumbles over a container that ends just then.
+    if (attempt == kRemoveAttempts) co_return fail(removed.error());
+    co_await async::sleep_for(20ms);
+  }
+  shared->places.remove(id);
+  co_return Result<void>();
+}
 
 DockerSandbox::DockerSandbox(async::Executor executor, std::shared_ptr<Shared> shared,
                              sandbox::SandboxSpec spec)
@@ -67,6 +84,7 @@ Task<Result<std::string>> DockerSandbox::find_image() {
   if (volumes != nullptr && volumes->is_object()) {
     for (const auto& one : volumes->get_object()) volumes_.emplace_back(one.key());
   }
+  checks_health_ = at(*facts, "/Config/Healthcheck") != nullptr;
   co_return image;
 }
 
@@ -79,6 +97,7 @@ Task<Result<ContainerPlan>> DockerSandbox::make_plan() {
   has_network_ = spec_.allow_network;
   ATOLL_CO_TRY(plan.image, co_await find_image());
   plan.volumes = volumes_;
+  plan.checks_health = checks_health_;
   // Not the server's own: nothing inside may be the owner of the server's folders.
   if (::geteuid() == plan.uid) ++plan.uid;
   const sandbox::FilesystemPolicy& policy = spec_.filesystem;
@@ -107,12 +126,9 @@ Task<Result<ContainerPlan>> DockerSandbox::make_plan() {
 
 // What could not be removed while the engine was away.
 Task<void> DockerSandbox::remove_owed(std::shared_ptr<Shared> shared) {
-  std::vector<SandboxId> ids = std::exchange(shared->owed, {});
-  for (SandboxId& id : ids) {
-    std::string target = shared->path_of(id) + "?force=1&v=1";
-    Result<Json> removed = co_await shared->engine.call(Method::kDelete, std::move(target));
-    bool gone = removed || removed.error().code() == Code::kNotFound;
-    gone ? shared->places.remove(id) : shared->owed.push_back(std::move(id));
+  for (SandboxId& id : std::exchange(shared->owed, {})) {
+    Result<void> removed = co_await remove_container(shared, id);
+    if (!removed) shared->owed.push_back(std::move(id));
   }
 }
 
@@ -163,16 +179,11 @@ Task<Result<void>> DockerSandbox::stop() {
   if (state_ == State::kCreated) co_return Result<void>();
   drop_guest();
   connection_.reset();
-  std::string target = shared_->path_of(id()) + "?force=1&v=1";
-  Result<Json> removed = co_await shared_->engine.call(Method::kDelete, std::move(target));
-  // Gone, or on its way out already (409), is as good as gone now.
-  if (!removed && removed.error().code() != Code::kNotFound &&
-      removed.error().code() != Code::kConflict) {
+  if (Result<void> removed = co_await remove_container(shared_, id()); !removed) {
     shared_->owed.push_back(id());
-    co_return fail(removed.error());
+    co_return removed;
   }
   state_ = State::kStopped;
-  shared_->places.remove(id());
   co_return Result<void>();
 }
 
@@ -228,9 +239,8 @@ Task<Result<sandbox::Usage>> DockerSandbox::usage() {
     state_ = State::kStopped;
     co_return fail(Code::kNotFound, "the sandbox is gone");
   }
-  sandbox::Usage usage = usage_of(*stats);
   // Of a container that has ended the engine tells nothing, and no error.
-  if (pid_ == 0 || usage.memory_limit_bytes == 0) {
+  if (pid_ == 0 || number_at(*stats, "/memory_stats/limit") == 0) {
     ATOLL_CO_TRY(Json container, co_await shared_->engine.call(Method::kGet, path + "/json"));
     if (!truth_at(container, "/State/Running")) {
       state_ = State::kStopped;
@@ -238,8 +248,7 @@ Task<Result<sandbox::Usage>> DockerSandbox::usage() {
     }
     pid_ = static_cast<std::int64_t>(number_at(container, "/State/Pid"));
   }
-  usage.oom_kills = oom_kills_of(pid_).value_or(0);
-  co_return usage;
+  co_return usage_of(*stats, figures_of(pid_));
 }
 
 Task<bool> DockerSandbox::was_out_of_memory() {

@@ -32,6 +32,9 @@ struct Shared {
   std::string path_of(const SandboxId& id) const { return "/containers/" + name_of(id); }
 };
 
+// With everything in it, and its place. One that is gone already is no error.
+async::Task<Result<void>> remove_container(std::shared_ptr<Shared> shared, SandboxId id);
+
 class DockerSandbox final : public sandbox::GuestSandbox {
  public:
   DockerSandbox(async::Executor executor, std::shared_ptr<Shared> shared,
@@ -68,7 +71,8 @@ class DockerSandbox final : public sandbox::GuestSandbox {
   guest::Token token_{};
   sandbox::State state_ = sandbox::State::kCreated;
   bool has_network_ = false;
-  std::vector<std::string> volumes_;
+  std::vector<std::string> volumes_;  // these two as the image declares them
+  bool checks_health_ = false;
   UniqueFd connection_;  // the first one, until it is used
   std::int64_t pid_ = 0;
   std::uint64_t oom_kills_seen_ = 0;

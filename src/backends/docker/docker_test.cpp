@@ -123,21 +123,23 @@ TEST(DockerPolicy, WhatWouldNotHoldIsRefused) {
 }
 
 TEST(DockerFigures, OfBothKindsOfCgroups) {
-  sandbox::Usage first = usage_of(parsed(
-      R"({"cpu_stats":{"cpu_usage":{"total_usage":1500000000}},"pids_stats":{"current":3},
+  sandbox::Usage first = usage_of(
+      parsed(
+          R"({"cpu_stats":{"cpu_usage":{"total_usage":1500000000}},"pids_stats":{"current":3},
           "memory_stats":{"usage":1000,"max_usage":3000,"limit":9000,
-                          "stats":{"total_inactive_file":400,"inactive_file":1,"total_shmem":50}}})"));
+                          "stats":{"total_inactive_file":400,"inactive_file":1}}})"),
+      {.oom_kills = 2, .shared_memory = 50});
   EXPECT_DOUBLE_EQ(first.cpu_seconds, 1.5);
   EXPECT_EQ(first.memory_bytes, 600u);
   EXPECT_EQ(first.memory_peak_bytes, 3000u);
   EXPECT_EQ(first.pids, 3u);
   EXPECT_EQ(first.disk_bytes, 50u);
-  sandbox::Usage second = usage_of(parsed(
-      R"({"memory_stats":{"usage":1000,"limit":9000,"stats":{"inactive_file":2000,"shmem":7}}})"));
+  EXPECT_EQ(first.oom_kills, 2u);
+  sandbox::Usage second = usage_of(
+      parsed(R"({"memory_stats":{"usage":1000,"limit":9000,"stats":{"inactive_file":2000}}})"), {});
   EXPECT_EQ(second.memory_bytes, 0u);
   EXPECT_EQ(second.memory_peak_bytes, 1000u);
-  EXPECT_EQ(second.disk_bytes, 7u);
-  EXPECT_EQ(usage_of(parsed("{}")).memory_limit_bytes, 0u);
+  EXPECT_EQ(usage_of(parsed("{}"), {}).memory_limit_bytes, 0u);
 }
 
 }  // namespace
