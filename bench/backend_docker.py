@@ -16,6 +16,7 @@ from with_dockerd import IMAGE, Dockerd  # noqa: E402
 CREATE = "create a container"
 FIRST = "create, then the first true"
 EXEC = "true in a running sandbox"
+INSIDE = "atoll, without its server"
 BYTES = 64 << 20
 DEADLINE = 60
 
@@ -90,9 +91,21 @@ def docker(out, bin_dir, scratch, quick):
             for case, command in ((CREATE, "docker run -d"), (FIRST, "docker run"), (EXEC, "docker exec")):
                 out.add_latency("docker", case, "atoll", "", samples[case])
                 out.add_latency("docker", case, command, "", plain[case])
+            row = inside(bin_dir, engine, quick)
+            out.add_row("docker", {**row, "case": EXEC, "contender": INSIDE, "mode": ""})
             files(out, server, session, [*client, "cp"], box, scratch)
         finally:
             server.stop()
+
+
+def inside(bin_dir, engine, quick):
+    """The same command by the C++ interface: what server, store and client add is the difference."""
+    command = [str(bin_dir / "atoll-bench-backend"), "docker"] + (["--quick"] if quick else [])
+    environment = {**os.environ, "DOCKER_HOST": f"unix://{engine.socket}", "ATOLL_TEST_IMAGE": IMAGE}
+    done = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=DEADLINE)
+    if done.returncode != 0:
+        raise RuntimeError(done.stderr)
+    return json.loads(done.stdout)["rows"][0]
 
 
 def files(out, server, session, copy, box, scratch):
