@@ -113,8 +113,8 @@ def files(out, server, session, copy, box, scratch):
     local = scratch / "content"
     local.write_bytes(content)
     path = f"/sessions/{session}/files/content"
-    cases = (("upload", lambda: server.call("PUT", path, content), [*copy, str(local), f"{box}:/root/content"]),
-             ("download", lambda: server.call("GET", path), [*copy, f"{box}:/root/content", str(scratch / "back")]))
+    cases = (("upload", lambda: server.call("PUT", path, content), [*copy, str(local), f"{box}:/content"]),
+             ("download", lambda: server.call("GET", path), [*copy, f"{box}:/content", str(scratch / "back")]))
     for case, atoll, command in cases:
         for contender, function in (("atoll", atoll), ("docker cp", lambda: measure.output_of(command))):
             best = min(timed(function) for _ in range(3))
