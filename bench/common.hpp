@@ -48,18 +48,37 @@ inline Task<void> stopped(sandbox::Sandbox* box) {
   must(std::move(down), "stop");
 }
 
-// Runs `measure` with a launcher of its own; returns what main() shall.
+inline Task<void> run_true(sandbox::Sandbox* box) {
+  Result<sandbox::ExecResult> result = co_await box->exec({.argv = {"/bin/true"}});
+  if (must(std::move(result), "exec").status.exit_code != 0) std::exit(1);
+}
+
+inline Task<void> exec_in_running(sandbox::Sandbox* box, int count) {
+  std::vector<double> exec;
+  for (int i = 0; i < count; ++i) {
+    Clock::time_point start = Clock::now();
+    co_await run_true(box);
+    exec.push_back(ms_since(start));
+  }
+  print_times("exec of true in a running sandbox", "hot", std::move(exec));
+}
+
+// Runs `measure` with a backend of its own; returns what main() shall.
 inline int run_bench(int argc, char** argv,
-                     Task<void> (*measure)(Executor executor, Backend* backend, bool quick)) {
+                     Task<void> (*measure)(Executor executor, Backend* backend, bool quick),
+                     std::string name = "native",
+                     std::map<std::string, std::string> settings = {}) {
   bool quick = std::any_of(argv, argv + argc,
                            [](const char* arg) { return std::strcmp(arg, "--quick") == 0; });
-  auto whole = [](Executor executor, auto* work, bool short_run) -> Task<int> {
+  auto whole = [](Executor executor, auto* work, bool short_run, std::string backend_name,
+                  std::map<std::string, std::string> words) -> Task<int> {
     sandbox::Registry registry;
     backends::register_all_backends(registry);
-    const sandbox::BackendEntry* entry = must(registry.get("native"), "backend");
+    const sandbox::BackendEntry* entry = must(registry.get(backend_name), "backend");
     std::string folder = "/run/atoll-bench-" + std::to_string(::getpid());
-    auto backend =
-        must(entry->make({.executor = executor, .run_folder = folder, .settings = {}}), "launcher");
+    auto backend = must(
+        entry->make({.executor = executor, .run_folder = folder, .settings = std::move(words)}),
+        "backend");
     SandboxPtr warm_up = co_await started(backend.get());
     co_await stopped(warm_up.get());
     co_await work(executor, backend.get(), short_run);
@@ -72,7 +91,9 @@ inline int run_bench(int argc, char** argv,
     std::filesystem::remove_all(folder);
     std::_Exit(0);
   };
-  return async::run_to_end<int>([&](Executor executor) { return whole(executor, measure, quick); });
+  return async::run_to_end<int>([&](Executor executor) {
+    return whole(executor, measure, quick, std::move(name), std::move(settings));
+  });
 }
 
 }  // namespace atl::bench

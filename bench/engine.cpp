@@ -5,11 +5,6 @@
 namespace atl::bench {
 namespace {
 
-Task<void> run_true(sandbox::Sandbox* box) {
-  Result<sandbox::ExecResult> result = co_await box->exec({.argv = {"/bin/true"}});
-  if (must(std::move(result), "exec").status.exit_code != 0) std::exit(1);
-}
-
 Task<void> life_cycles(Backend* backend, int count) {
   std::vector<double> create, exec, destroy;
   Clock::time_point begin = Clock::now();
@@ -33,13 +28,7 @@ Task<void> life_cycles(Backend* backend, int count) {
 
 Task<void> running_sandbox(Backend* backend, int count) {
   SandboxPtr box = co_await started(backend);
-  std::vector<double> exec;
-  for (int i = 0; i < count; ++i) {
-    Clock::time_point start = Clock::now();
-    co_await run_true(box.get());
-    exec.push_back(ms_since(start));
-  }
-  print_times("exec of true in a running sandbox", "hot", std::move(exec));
+  co_await exec_in_running(box.get(), count);
 
   constexpr std::uint64_t kBytes = 1ull << 30;
   Clock::time_point start = Clock::now();

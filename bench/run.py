@@ -12,6 +12,7 @@ import sys
 import tempfile
 
 import api
+import backend_docker
 import backend_opensandbox
 import backend_srt
 import contenders
@@ -24,7 +25,7 @@ TRUE = ["/bin/true"]
 ECHO = ["/bin/sh", "-c", "echo hi"]
 PYTHON = ["/usr/bin/python3", "-c", "print(1)"]
 
-SECTIONS = ["latency", "output", "rate", "engine", "languages", "api", "srt", "opensandbox"]
+SECTIONS = ["latency", "output", "rate", "engine", "languages", "api", "docker", "srt", "opensandbox"]
 
 SHELL_LIFE = "create, echo 1, delete: shell-default"
 NUMPY = "create, a numpy result, delete"
@@ -53,6 +54,7 @@ PROMISES = [
     Promise("upload", "atoll", "", "to relay", least=0.4),
     Promise("output as events", "atoll", "", "value", least=120),
     *(Promise(f"{name}: growth of the server", "atoll", "", "value", most=FLAT) for name in ("download", "upload", "output as events")),
+    Promise(backend_docker.EXEC, backend_docker.INSIDE, "", "to docker exec", most=1 / 40),
     Promise(backend_srt.EXEC, "atoll", "", "to srt", most=1 / 20),
     Promise("DELETE of a session that is bombing", "atoll", "hot", "p99", most=200),
 ]
@@ -138,6 +140,8 @@ def main():
                 attempt(out, inside, section, args.bin.resolve(), args.quick)
         if "api" in wanted:
             attempt(out, api.api, args.bin.resolve(), pathlib.Path(scratch), engine_docker, args.quick)
+        if "docker" in wanted:
+            attempt(out, backend_docker.docker, args.bin.resolve(), pathlib.Path(scratch), args.quick)
         if "srt" in wanted:
             attempt(out, backend_srt.srt, args.bin.resolve(), pathlib.Path(scratch), args.quick)
         if "opensandbox" in wanted:

@@ -54,7 +54,7 @@ function(atoll_static_program name)
   target_link_options(${name} PRIVATE -static -s)
 endfunction()
 
-# atoll_test(NAME LABEL unit SOURCES … DEPS … [TIMEOUT seconds])
+# atoll_test(NAME LABEL unit SOURCES … DEPS … [TIMEOUT seconds] [RUN_BY command that takes the program as its last word])
 function(atoll_test name)
   cmake_parse_arguments(ARG "" "LABEL;TIMEOUT" "SOURCES;DEPS;RUN_BY" ${ARGN})
   if(NOT ARG_TIMEOUT)

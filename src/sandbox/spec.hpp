@@ -68,7 +68,7 @@ struct SandboxSpec {
   AskedLimits asked;
   FilesystemPolicy filesystem;
   bool allow_network = false;  // of backends that declare kNetwork
-  NetworkPolicy network;  // of backends that declare kDomainLists
+  NetworkPolicy network;       // of backends that declare kDomainLists
   std::vector<Mount> mounts;
   // Of an image: folders of the store, the lowest first. They hold its layers in place while the
   // sandbox lives.

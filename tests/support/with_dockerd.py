@@ -4,7 +4,8 @@
 usage: with_dockerd.py [--live-restore] -- COMMAND…        COMMAND finds the engine at $DOCKER_HOST (a Unix socket)
        with_dockerd.py --make-image                        makes the image of the tests where the cache lacks it
 
-The engine's socket and folders are below a temporary folder; it has no default bridge and touches no firewall.
+The engine's socket and folders are below a temporary folder, its images in memory; it has no default bridge and touches
+no firewall.
 The image, ATOLL_TEST_IMAGE, is Debian 12 with python3 and nodejs. As a module: `with Dockerd() as engine`.
 """
 import argparse
@@ -26,6 +27,7 @@ import time
 IMAGE = "atoll-test:latest"
 PACKAGES = ["python3", "nodejs"]
 LEFT_OUT = ["/usr/share/doc/*", "/usr/share/man/*", "/usr/share/locale/*", "/usr/share/info/*"]
+DATA_SIZE = "1g"
 START_SECONDS = 60
 STOP_SECONDS = 30
 PR_SET_PDEATHSIG, PR_SET_CHILD_SUBREAPER = 1, 36
@@ -98,6 +100,10 @@ class Dockerd:
         self.folder.chmod(0o711)  # whoever has the socket's group must get to it
         self.socket, self.log = self.folder / "docker.sock", self.folder / "log"
         try:
+            # Images and containers in memory: a disk takes seconds to write them and again to forget them.
+            (self.folder / "data").mkdir()
+            subprocess.run(["mount", "-t", "tmpfs", "-o", f"size={DATA_SIZE},mode=711", "atoll-dockerd",
+                            self.folder / "data"], check=True)
             self.start()
             if self.image:
                 self.import_image()
@@ -118,8 +124,8 @@ class Dockerd:
             subprocess.run(["umount", "-l", mount], check=False)
         shutil.rmtree(self.folder, ignore_errors=True)
 
-    def start(self):
-        command = ["dockerd", "-H", f"unix://{self.socket}", "--data-root", self.folder / "data", "--exec-root",
+    def start(self, *options):
+        command = ["dockerd", *options, "-H", f"unix://{self.socket}", "--data-root", self.folder / "data", "--exec-root",
                    self.folder / "exec", "--pidfile", self.folder / "pid", "--bridge=none", "--iptables=false",
                    "--ip6tables=false", "--cgroup-parent", f"/{self.folder.name}"]
         command += ["--live-restore"] if self.live_restore else []

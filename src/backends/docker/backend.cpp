@@ -90,11 +90,7 @@ class DockerBackend final : public sandbox::Backend {
   }
 
   Task<Result<void>> destroy(SandboxId id) override {
-    std::string target = shared_->path_of(id) + "?force=1&v=1";
-    Result<Json> removed = co_await shared_->engine.call(Method::kDelete, std::move(target));
-    if (!removed && removed.error().code() != Code::kNotFound) co_return fail(removed.error());
-    shared_->places.remove(id);
-    co_return Result<void>();
+    return docker::remove_container(shared_, std::move(id));
   }
 
  private:

@@ -33,12 +33,14 @@ std::uint64_t disk_of(const sandbox::Limits& limits) {
   return std::min(limits.disk_bytes, limits.memory_bytes / 2);
 }
 
+// No inodes: as many as the kernel likes, which the memory limit counts.
 std::string tmpfs_options(std::uint64_t bytes, std::uint64_t inodes, const std::string& owner) {
-  return "rw,exec,nosuid,nodev,size=" + std::to_string(bytes) +
-         ",nr_inodes=" + std::to_string(inodes) + owner;
+  std::string limit = inodes == 0 ? "" : ",nr_inodes=" + std::to_string(inodes);
+  return "rw,exec,nosuid,nodev,size=" + std::to_string(bytes) + limit + owner;
 }
 
-Result<object> tmpfs_mounts(const sandbox::SandboxSpec& spec, const ContainerPlan& plan) {
+Result<object> tmpfs_mounts(const sandbox::SandboxSpec& spec, const ContainerPlan& plan,
+                            const EngineFacts& facts) {
   const sandbox::Limits& limits = spec.limits;
   std::uint64_t disk = disk_of(limits);
   if (spec.asked.disk && disk < limits.disk_bytes) {
@@ -48,19 +50,17 @@ Result<object> tmpfs_mounts(const sandbox::SandboxSpec& spec, const ContainerPla
   }
   std::uint64_t inodes = limits.inodes != 0 ? limits.inodes : limits.disk_bytes / 4096;
   std::string user = std::to_string(plan.uid);
-  std::string owner = ",mode=755,uid=" + user + ",gid=" + user;
+  std::string owner = facts.plain_tmpfs ? ",mode=777" : ",mode=755,uid=" + user + ",gid=" + user;
   // Parts of one size, because the engine cannot bind two folders of one tmpfs.
   auto parts = static_cast<std::uint64_t>(4 + plan.policy.writable.size());
   std::uint64_t part = disk / parts;
-  inodes = std::max<std::uint64_t>(inodes / parts, 16);
+  inodes = facts.plain_tmpfs ? 0 : std::max<std::uint64_t>(inodes / parts, 16);
   object mounts;
   mounts["/workspace"] = tmpfs_options(part * 3, inodes * 3, owner);
   mounts["/tmp"] = tmpfs_options(part, inodes, ",mode=1777");
   for (const std::string& path : plan.policy.writable) {
     mounts[path] = tmpfs_options(part, inodes, owner);
   }
-  const char* closed = "ro,noexec,nosuid,nodev,size=4096,mode=000";
-  for (const std::string& path : plan.policy.hidden) mounts[path] = closed;
   // A volume that the image declares would be writable, and as large as the engine's disk.
   for (const std::string& path : plan.volumes) {
     if (!mounts.contains(path)) mounts[path] = "ro,noexec,nosuid,nodev,size=4096,mode=755";
@@ -89,6 +89,9 @@ Result<array> bind_mounts(const sandbox::SandboxSpec& spec, const ContainerPlan&
   mounts.push_back(mounted(plan.place, "/run/atoll", false));
   for (const std::string& path : plan.policy.hidden_files) {
     mounts.push_back(mounted(plan.hidden_file, path, true));
+  }
+  for (const std::string& path : plan.policy.hidden) {
+    mounts.push_back(mounted(plan.hidden_folder, path, true));
   }
   for (const sandbox::Mount& mount : spec.mounts) {
     ATOLL_TRY(std::string source, path_of(mount.source));
@@ -145,7 +148,7 @@ Json limits_body(const sandbox::Limits& limits, const EngineFacts& facts) {
 Result<Json> container_body(const sandbox::SandboxSpec& spec, const ContainerPlan& plan,
                             const EngineFacts& facts) {
   ATOLL_CHECK(check_asked(spec.asked, facts));
-  ATOLL_TRY(object tmpfs, tmpfs_mounts(spec, plan));
+  ATOLL_TRY(object tmpfs, tmpfs_mounts(spec, plan, facts));
   ATOLL_TRY(array mounts, bind_mounts(spec, plan));
   object host = limits_body(spec.limits, facts).get_object();
   host["NetworkMode"] = plan.network;
@@ -162,19 +165,20 @@ Result<Json> container_body(const sandbox::SandboxSpec& spec, const ContainerPla
   host["Tmpfs"] = std::move(tmpfs);
   host["Mounts"] = std::move(mounts);
   std::string user = std::to_string(plan.uid);
-  return object{{"Image", plan.image},
-                {"Hostname", spec.hostname},
-                {"User", user + ":" + user},
-                {"WorkingDir", "/"},
-                {"Entrypoint", guest_command(plan.once)},
-                {"Cmd", array{}},
-                {"Env", array{}},
-                {"Tty", false},
-                {"OpenStdin", false},
-                {"StopSignal", "SIGTERM"},
-                {"Healthcheck", object{{"Test", array{"NONE"}}}},
-                {"Labels", object{{kInstanceLabel, plan.instance}, {kSandboxLabel, spec.id.str()}}},
-                {"HostConfig", std::move(host)}};
+  object body{{"Image", plan.image},
+              {"Hostname", spec.hostname},
+              {"User", user + ":" + user},
+              {"WorkingDir", "/"},
+              {"Entrypoint", guest_command(plan.once)},
+              {"Cmd", array{}},
+              {"Env", array{}},
+              {"Tty", false},
+              {"OpenStdin", false},
+              {"StopSignal", "SIGTERM"},
+              {"Labels", object{{kInstanceLabel, plan.instance}, {kSandboxLabel, spec.id.str()}}},
+              {"HostConfig", std::move(host)}};
+  if (plan.checks_health) body["Healthcheck"] = object{{"Test", array{"NONE"}}};
+  return body;
 }
 
 sandbox::Isolation isolation_of(const EngineFacts& facts, bool has_network) {

@@ -21,8 +21,10 @@ struct ContainerPlan {
   std::string guest_program;  // on the engine's host
   std::string place;          // folder for the guest's socket, on the engine's host
   std::string hidden_file;
+  std::string hidden_folder;
   std::string network;               // "none", or the name of one
   std::vector<std::string> volumes;  // that the image declares
+  bool checks_health = false;        // the image would have a command run again and again
   PolicyMounts policy;
   unsigned uid = 1000;
   bool once = false;

@@ -20,8 +20,25 @@ namespace {
 
 constexpr auto kGuestPatience = 30s;
 constexpr int kLooksBetweenQuestions = 50;
+constexpr int kRemoveAttempts = 3;
 
 }  // namespace
+
+Task<Result<void>> remove_container(std::shared_ptr<Shared> shared, SandboxId id) {
+  std::string target = shared->path_of(id) + "?force=1&v=1";
+  for (int attempt = 1;; ++attempt) {
+    Result<Json> removed = co_await shared->engine.call(Method::kDelete, target);
+    // Gone, or on its way out already (409), is as good as gone now.
+    bool gone = removed || removed.error().code() == Code::kNotFound ||
+                removed.error().code() == Code::kConflict;
+    if (gone) break;
+    // Podman stumbles over a container that ends just then.
+    if (attempt == kRemoveAttempts) co_return fail(removed.error());
+    co_await async::sleep_for(20ms);
+  }
+  shared->places.remove(id);
+  co_return Result<void>();
+}
 
 DockerSandbox::DockerSandbox(async::Executor executor, std::shared_ptr<Shared> shared,
                              sandbox::SandboxSpec spec)
@@ -67,6 +84,7 @@ Task<Result<std::string>> DockerSandbox::find_image() {
   if (volumes != nullptr && volumes->is_object()) {
     for (const auto& one : volumes->get_object()) volumes_.emplace_back(one.key());
   }
+  checks_health_ = at(*facts, "/Config/Healthcheck") != nullptr;
   co_return image;
 }
 
@@ -79,6 +97,7 @@ Task<Result<ContainerPlan>> DockerSandbox::make_plan() {
   has_network_ = spec_.allow_network;
   ATOLL_CO_TRY(plan.image, co_await find_image());
   plan.volumes = volumes_;
+  plan.checks_health = checks_health_;
   // Not the server's own: nothing inside may be the owner of the server's folders.
   if (::geteuid() == plan.uid) ++plan.uid;
   const sandbox::FilesystemPolicy& policy = spec_.filesystem;
@@ -86,6 +105,7 @@ Task<Result<ContainerPlan>> DockerSandbox::make_plan() {
     co_return plan;
   }
   ATOLL_CO_TRY(plan.hidden_file, shared_->places.hidden_file());
+  ATOLL_CO_TRY(plan.hidden_folder, shared_->places.hidden_folder());
   // The engine tells what an image holds only of a container; one that never starts will do.
   boost::json::object body{{"Image", plan.image},
                            {"Labels", {{kInstanceLabel, plan.instance}}},
@@ -104,11 +124,20 @@ Task<Result<ContainerPlan>> DockerSandbox::make_plan() {
   co_return plan;
 }
 
+// What could not be removed while the engine was away.
+Task<void> DockerSandbox::remove_owed(std::shared_ptr<Shared> shared) {
+  for (SandboxId& id : std::exchange(shared->owed, {})) {
+    Result<void> removed = co_await remove_container(shared, id);
+    if (!removed) shared->owed.push_back(std::move(id));
+  }
+}
+
 Task<Result<void>> DockerSandbox::make_container() {
   Engine& engine = shared_->engine;
   if (!shared_->facts) {
     ATOLL_CO_TRY(shared_->facts, co_await engine.facts());
   }
+  co_await remove_owed(shared_);
   ATOLL_CO_TRY(token_, shared_->places.make(id()));
   fault::here("sandbox.token");
   ATOLL_CO_TRY(ContainerPlan plan, co_await make_plan());
@@ -150,15 +179,11 @@ Task<Result<void>> DockerSandbox::stop() {
   if (state_ == State::kCreated) co_return Result<void>();
   drop_guest();
   connection_.reset();
-  std::string target = shared_->path_of(id()) + "?force=1&v=1";
-  Result<Json> removed = co_await shared_->engine.call(Method::kDelete, std::move(target));
-  // Gone, or on its way out already (409), is as good as gone now.
-  if (!removed && removed.error().code() != Code::kNotFound &&
-      removed.error().code() != Code::kConflict) {
-    co_return fail(removed.error());
+  if (Result<void> removed = co_await remove_container(shared_, id()); !removed) {
+    shared_->owed.push_back(id());
+    co_return removed;
   }
   state_ = State::kStopped;
-  shared_->places.remove(id());
   co_return Result<void>();
 }
 
@@ -205,15 +230,25 @@ Task<Error> DockerSandbox::why_gone(Error error) {
 Task<Result<sandbox::Usage>> DockerSandbox::usage() {
   if (!is_running()) co_return fail(Code::kNotStarted, "the sandbox is not running");
   std::string path = shared_->path_of(id());
-  ATOLL_CO_TRY(Json stats, co_await shared_->engine.call(
-                               Method::kGet, path + "/stats?stream=false&one-shot=true"));
-  sandbox::Usage usage = usage_of(stats);
-  if (pid_ == 0) {
+  Result<Json> stats =
+      co_await shared_->engine.call(Method::kGet, path + "/stats?stream=false&one-shot=true");
+  if (!stats) {
+    // The engine may be away, and its containers with it or not: the guest's socket knows.
+    bool gone = !async::connect_unix_now(shared_->places.socket(id()));
+    if (!gone) co_return fail(stats.error());
+    state_ = State::kStopped;
+    co_return fail(Code::kNotFound, "the sandbox is gone");
+  }
+  // Of a container that has ended the engine tells nothing, and no error.
+  if (pid_ == 0 || number_at(*stats, "/memory_stats/limit") == 0) {
     ATOLL_CO_TRY(Json container, co_await shared_->engine.call(Method::kGet, path + "/json"));
+    if (!truth_at(container, "/State/Running")) {
+      state_ = State::kStopped;
+      co_return fail(Code::kNotFound, "the sandbox is gone");
+    }
     pid_ = static_cast<std::int64_t>(number_at(container, "/State/Pid"));
   }
-  usage.oom_kills = oom_kills_of(pid_).value_or(0);
-  co_return usage;
+  co_return usage_of(*stats, figures_of(pid_));
 }
 
 Task<bool> DockerSandbox::was_out_of_memory() {

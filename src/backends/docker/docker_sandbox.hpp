@@ -26,10 +26,14 @@ struct Shared {
   std::string network;  // of sandboxes that are allowed one
   bool once = false;
   std::optional<EngineFacts> facts;  // once the engine was asked
+  std::vector<SandboxId> owed;       // to be removed when the engine is back
 
   std::string name_of(const SandboxId& id) const { return "atoll-" + instance + "-" + id.str(); }
   std::string path_of(const SandboxId& id) const { return "/containers/" + name_of(id); }
 };
+
+// With everything in it, and its place. One that is gone already is no error.
+async::Task<Result<void>> remove_container(std::shared_ptr<Shared> shared, SandboxId id);
 
 class DockerSandbox final : public sandbox::GuestSandbox {
  public:
@@ -54,6 +58,7 @@ class DockerSandbox final : public sandbox::GuestSandbox {
   Result<void> answers() const override;
 
  private:
+  static async::Task<void> remove_owed(std::shared_ptr<Shared> shared);
   async::Task<Result<void>> make_container();
   async::Task<Result<std::string>> find_image();
   async::Task<Result<ContainerPlan>> make_plan();
@@ -66,7 +71,8 @@ class DockerSandbox final : public sandbox::GuestSandbox {
   guest::Token token_{};
   sandbox::State state_ = sandbox::State::kCreated;
   bool has_network_ = false;
-  std::vector<std::string> volumes_;
+  std::vector<std::string> volumes_;  // these two as the image declares them
+  bool checks_health_ = false;
   UniqueFd connection_;  // the first one, until it is used
   std::int64_t pid_ = 0;
   std::uint64_t oom_kills_seen_ = 0;

@@ -164,6 +164,7 @@ Task<Result<void>> Engine::settle_version() {
     co_return fail(Code::kBackend, "what answers at " + host_ + " is no Docker engine of API 1." +
                                        std::to_string(kOldest) + " or later");
   }
+  is_podman_ = answer.headers().has("libpod-api-version");
   (void)co_await answer.read_body(kMaxAnswer, async::deadline_in(kPatience));
   minor_ = std::min(engine, kNewest);
   prefix_ = "/v1." + std::to_string(minor_);
@@ -194,7 +195,8 @@ Task<Result<EngineFacts>> Engine::facts() {
   EngineFacts facts{.memory_limit = truth_at(info, "/MemoryLimit"),
                     .cpu_limit = truth_at(info, "/CpuCfsQuota"),
                     .pids_limit = truth_at(info, "/PidsLimit"),
-                    .has_cgroup_namespace = minor_ >= 41};
+                    .has_cgroup_namespace = minor_ >= 41,
+                    .plain_tmpfs = is_podman_};
   const Json* options = at(info, "/SecurityOptions");
   if (options != nullptr && options->is_array()) {
     for (const Json& one : options->get_array()) {

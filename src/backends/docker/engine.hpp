@@ -32,6 +32,7 @@ struct EngineFacts {
   bool user_namespace = false;
   bool seccomp = false;
   bool has_cgroup_namespace = false;  // may be asked for: API 1.41
+  bool plain_tmpfs = false;           // Podman: without an owner, or a limit of inodes
 };
 
 enum class PathKind { kMissing, kFolder, kFile };
@@ -58,6 +59,7 @@ class Engine {
   http::Client client_;
   std::string prefix_;  // "/v1.41"
   int minor_ = 0;
+  bool is_podman_ = false;
 };
 
 // The text, number or truth at a JSON pointer; the type's nothing when it is not there.

@@ -2,17 +2,21 @@
 #pragma once
 
 #include <cstdint>
-#include <optional>
 
 #include "backends/docker/engine.hpp"
 #include "sandbox/spec.hpp"
 
 namespace atl::backends::docker {
 
-// From GET /containers/ID/stats.
-sandbox::Usage usage_of(const Json& stats);
-// How often the kernel killed something in the cgroup of that process for lack of memory; nullopt
-// where this host does not show it.
-std::optional<std::uint64_t> oom_kills_of(std::int64_t pid);
+// What the kernel knows of the cgroup of a process, and the engine does not tell. Zero where this
+// host does not show it.
+struct CgroupFigures {
+  std::uint64_t oom_kills = 0;
+  std::uint64_t shared_memory = 0;  // bytes: files in memory are counted here
+};
+CgroupFigures figures_of(std::int64_t pid);
+
+// From GET /containers/ID/stats and the above.
+sandbox::Usage usage_of(const Json& stats, const CgroupFigures& cgroup);
 
 }  // namespace atl::backends::docker

@@ -65,6 +65,12 @@ Result<std::string> Places::hidden_file() const {
   return path;
 }
 
+Result<std::string> Places::hidden_folder() const {
+  std::string path = root_ + "/hidden.d";
+  if (::mkdir(path.c_str(), 0) != 0 && errno != EEXIST) return fail_errno("making a folder");
+  return path;
+}
+
 std::vector<SandboxId> Places::all() const {
   std::vector<SandboxId> ids;
   std::error_code failed;

@@ -24,8 +24,9 @@ class Places {
   Result<guest::Token> token(const SandboxId& id) const;  // kNotFound
   std::string folder(const SandboxId& id) const { return root_ + "/" + id.str(); }
   std::string socket(const SandboxId& id) const { return folder(id) + "/guest.sock"; }
-  // A file and a folder with nothing in them, to hide others behind.
+  // A file and a folder with nothing in them and for nobody, to hide others behind.
   Result<std::string> hidden_file() const;
+  Result<std::string> hidden_folder() const;
   std::vector<SandboxId> all() const;
   void remove(const SandboxId& id) const;
 

@@ -1,0 +1,121 @@
+"""The section `docker`: sandboxes in containers through `atoll serve`, beside the docker command on the same engine."""
+import http.client
+import json
+import os
+import pathlib
+import subprocess
+import sys
+import time
+
+import measure
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "tests/support"))
+
+from with_dockerd import IMAGE, Dockerd  # noqa: E402
+
+CREATE = "create a container"
+FIRST = "create, then the first true"
+EXEC = "true in a running sandbox"
+INSIDE = "atoll, without its server"
+BYTES = 64 << 20
+DEADLINE = 60
+
+
+class Server:
+    """`atoll serve --backend docker` without a pool, and one connection to it."""
+
+    def __init__(self, atoll, data, engine):
+        sets = ("sandbox.backend=docker", f"sandbox.backends.docker.host=unix://{engine.socket}",
+                f"sandbox.backends.docker.image={IMAGE}", "pool.size=0")
+        words = [word for one in sets for word in ("--set", one)]
+        self.process = subprocess.Popen([atoll, "serve", "--listen", "127.0.0.1:0", "--data", data, "--no-auth", *words],
+                                        stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
+        line = next((line for line in self.process.stdout if line.startswith("atoll listens on ")), None)
+        if line is None:
+            raise RuntimeError("atoll serve did not start")
+        self.connection = http.client.HTTPConnection(line.split()[-1].removeprefix("http://"), timeout=DEADLINE)
+
+    def call(self, method, path, body=None):
+        data = json.dumps(body) if isinstance(body, dict) else body
+        self.connection.request(method, "/api/v1" + path, data, {"Content-Type": "application/json", "Prefer": "wait=30"})
+        answer = self.connection.getresponse()
+        text = answer.read()
+        if answer.status >= 300:
+            raise RuntimeError(f"{method} {path}: {answer.status} {text[:300]}")
+        return text
+
+    def create(self):
+        return json.loads(self.call("POST", "/sessions", {"template_id": "shell-default"}))["id"]
+
+    def execute(self, session):
+        self.call("POST", f"/sessions/{session}/execute", {"command": ["true"]})
+
+    def stop(self):
+        self.connection.close()
+        self.process.terminate()
+        self.process.wait(DEADLINE)
+        self.process.stdout.close()
+
+
+def timed(function):
+    start = time.perf_counter()
+    function()
+    return (time.perf_counter() - start) * 1000
+
+
+def docker(out, bin_dir, scratch, quick):
+    rounds = 5 if quick else 20
+    scratch.chmod(0o711)  # the server is another user
+    with Dockerd() as engine:
+        client = ["docker", "-H", f"unix://{engine.socket}"]
+        run = [*client, "run", "--network", "none"]
+        server = Server(str(bin_dir / "atoll"), str(scratch / "docker-data"), engine)
+        try:
+            box = measure.output_of([*run, "-d", IMAGE, "sleep", "3600"]).strip()
+            session = server.create()
+            samples = {name: [] for name in (CREATE, FIRST, EXEC)}
+            plain = {name: [] for name in (CREATE, FIRST, EXEC)}
+            for _ in range(rounds):
+                samples[EXEC] += [timed(lambda: server.execute(session)) for _ in range(10)]
+                plain[EXEC].append(timed(lambda: measure.output_of([*client, "exec", box, "true"])))
+            for _ in range(rounds):
+                mine = []
+                first = timed(lambda: mine.append(server.create()))
+                samples[CREATE].append(first)
+                samples[FIRST].append(first + timed(lambda: server.execute(mine[0])))
+                server.call("DELETE", f"/sessions/{mine[0]}")
+                other = []
+                plain[CREATE].append(timed(lambda: other.append(measure.output_of([*run, "-d", IMAGE, "sleep", "3600"]).strip())))
+                measure.output_of([*client, "rm", "-f", other[0]])
+                plain[FIRST].append(timed(lambda: measure.output_of([*run, "--rm", IMAGE, "true"])))
+            for case, command in ((CREATE, "docker run -d"), (FIRST, "docker run"), (EXEC, "docker exec")):
+                out.add_latency("docker", case, "atoll", "", samples[case])
+                out.add_latency("docker", case, command, "", plain[case])
+            row = inside(bin_dir, engine, quick)
+            out.add_row("docker", {**row, "case": EXEC, "contender": INSIDE, "mode": ""})
+            files(out, server, session, [*client, "cp"], box, scratch)
+        finally:
+            server.stop()
+
+
+def inside(bin_dir, engine, quick):
+    """The same command by the C++ interface: what server, store and client add is the difference."""
+    command = [str(bin_dir / "atoll-bench-backend"), "docker"] + (["--quick"] if quick else [])
+    environment = {**os.environ, "DOCKER_HOST": f"unix://{engine.socket}", "ATOLL_TEST_IMAGE": IMAGE}
+    done = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=DEADLINE)
+    if done.returncode != 0:
+        raise RuntimeError(done.stderr)
+    return json.loads(done.stdout)["rows"][0]
+
+
+def files(out, server, session, copy, box, scratch):
+    content = os.urandom(BYTES)
+    local = scratch / "content"
+    local.write_bytes(content)
+    path = f"/sessions/{session}/files/content"
+    cases = (("upload", lambda: server.call("PUT", path, content), [*copy, str(local), f"{box}:/content"]),
+             ("download", lambda: server.call("GET", path), [*copy, f"{box}:/content", str(scratch / "back")]))
+    for case, atoll, command in cases:
+        for contender, function in (("atoll", atoll), ("docker cp", lambda: measure.output_of(command))):
+            best = min(timed(function) for _ in range(3))
+            out.add_value("docker", f"{case} of 64 MiB", contender, "MB/s", BYTES / best / 1000)

@@ -1,0 +1,292 @@
+"""`atoll serve` and `atoll run` with sandboxes in containers of a real engine, and what happens when that fails."""
+
+import json
+import os
+import pathlib
+import signal
+import socket
+import subprocess
+import sys
+import tempfile
+import time
+import unittest
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "support"))
+
+from server import DEADLINE, Server  # noqa: E402
+from support import BIN, run, start  # noqa: E402
+from test_docs import blocks  # noqa: E402
+from with_dockerd import IMAGE, Dockerd  # noqa: E402
+
+DEFAULT_IMAGE = "python:3.11-slim"
+
+
+class DockerTest(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.engine = cls.enterClassContext(Dockerd())
+
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory(prefix="atoll-e2e-")
+        self.addCleanup(folder.cleanup)
+        os.chmod(folder.name, 0o755)
+        self.data = folder.name + "/data"
+
+    def serve(self, *sets):
+        sets = ("sandbox.backend=docker", f"sandbox.backends.docker.host=unix://{self.engine.socket}",
+                f"sandbox.backends.docker.image={IMAGE}", "pool.size=0", *sets)
+        server = Server(self.data, "--no-auth", *[word for one in sets for word in ("--set", one)])
+        self.addCleanup(lambda: server.process.poll() is None and server.stop())
+        return server
+
+    def containers(self):
+        """Names of what Atoll has on the engine, whatever state it is in."""
+        found = json.loads(self.engine.call("GET", "/containers/json?all=1")[1])
+        return sorted(one["Names"][0].removeprefix("/") for one in found if "dev.atoll.instance" in one["Labels"])
+
+    def until(self, condition):
+        deadline = time.monotonic() + DEADLINE
+        while not condition():
+            self.assertLess(time.monotonic(), deadline)
+            time.sleep(0.02)
+
+    def state(self, server, session):
+        return server.call("GET", f"/api/v1/sessions/{session}")[1]["status"]
+
+    def test_a_session_from_create_to_delete(self):
+        server = self.serve()
+        session = server.session()
+        [name] = self.containers()
+        self.assertRegex(name, rf"^atoll-[0-9a-f]{{16}}-\w+$")
+        ran = server.execute(session, code="print(6 * 7)")
+        self.assertEqual((ran["state"], ran["stdout"]), ("completed", "42\n"), ran)
+        ran = server.execute(session, code="console.log(6 * 7)", language="javascript")
+        self.assertEqual((ran["state"], ran["stdout"]), ("completed", "42\n"), ran)
+        content = bytes(range(256)) * 1000
+        files = f"/api/v1/sessions/{session}/files"
+        self.assertIn(server.call("PUT", f"{files}/a/b.bin", content)[0], (200, 201, 204))
+        self.assertEqual(server.call("GET", f"{files}/a/b.bin"), (200, content))
+        server.execute(session, command="head -c 20M /dev/zero > 20m")
+        usage = server.call("GET", f"/api/v1/sessions/{session}/usage")[1]
+        self.assertEqual(usage["memory_limit_mb"], 512)
+        self.assertGreaterEqual(usage["disk_usage_mb"], 20)
+        self.assertGreater(usage["memory_usage_mb"], 0)
+        isolation = server.call("GET", f"/api/v1/sessions/{session}")[1]["isolation"]
+        self.assertEqual(isolation["missing"], ["user_namespace", "own_uids"])
+        path = f"/api/v1/sessions/{session}"
+        self.assertEqual(server.call("POST", path + "/pause")[0], 200)
+        self.assertEqual(server.call("POST", path + "/execute", {"command": "true"})[0], 409)
+        self.assertEqual(server.call("POST", path + "/resume")[0], 200)
+        self.assertEqual(server.execute(session, command="echo awake")["stdout"], "awake\n")
+        self.assertEqual(server.call("DELETE", path)[0], 204)
+        self.until(lambda: not self.containers())
+
+    def test_walls(self):
+        server = self.serve('sandbox.filesystem.denyRead=["/etc/hostname", "/usr/share/perl5"]',
+                            'sandbox.filesystem.denyWrite=[".env"]', 'sandbox.filesystem.allowWrite=["/srv"]')
+        session = server.session()
+        facts = server.execute(session, command="id -u; grep -E 'CapEff|NoNewPrivs' /proc/self/status; "
+                                                "ls /sys/class/net; cat /sys/fs/cgroup/*/pids.max "
+                                                "/sys/fs/cgroup/pids.max 2>/dev/null")["stdout"].split()
+        self.assertEqual(facts, ["1000", "CapEff:", "0" * 16, "NoNewPrivs:", "1", "lo", "101"])
+        for command in ("touch /usr/x", "touch /etc/x", "cat /etc/hostname", "ls /usr/share/perl5", "echo x > .env",
+                        "mv .env other", "ls /run/atoll", "mount -t tmpfs x /mnt", "mknod /tmp/d b 1 1",
+                        "head -c 200m /dev/zero > big", "python3 -c 'import os; os.setuid(0)'"):
+            self.assertNotEqual(server.execute(session, command=command)["exit_code"], 0, command)
+        self.assertEqual(server.execute(session, command="echo x > /srv/x && cat /srv/x")["stdout"], "x\n")
+        status, refused = server.call("POST", "/api/v1/templates", {
+            "id": "lists", "language": "python", "security": {"allowed_domains": ["example.org"]}})
+        if status == 201:
+            status, refused = server.call("POST", "/api/v1/sessions", {"template_id": "lists"}, {"Prefer": "wait"})
+        self.assertEqual((status, refused["code"]), (422, "policy_unsupported"))
+
+    def test_a_named_network(self):
+        made = self.engine.call("POST", "/networks/create", {"Name": "atoll-test-net", "Internal": True})
+        self.assertEqual(made[0], 201, made)
+        server = self.serve("sandbox.backends.docker.networkMode=atoll-test-net")
+        template = {"id": "online", "language": "bash", "security": {"allow_network": True}}
+        self.assertEqual(server.call("POST", "/api/v1/templates", template)[0], 201)
+        session = server.session(template_id="online", config={"allow_network": True})
+        self.assertIn("eth0", server.execute(session, command="ls /sys/class/net")["stdout"])
+        self.assertIn("network_namespace", server.call("GET", f"/api/v1/sessions/{session}")[1]["isolation"]["missing"])
+        alone = server.session(template_id="shell-default")
+        self.assertEqual(server.execute(alone, command="ls /sys/class/net")["stdout"], "lo\n")
+
+    def test_a_killed_server_is_continued(self):
+        server = self.serve()
+        session = server.session()
+        server.execute(session, code="x = 41", context="default")
+        server.execute(session, command="echo kept > note; (sleep 1000 & echo $! > pid)")
+        lost = server.session()
+        server.kill()
+        self.assertEqual(self.engine.call("DELETE", f"/containers/{self.containers()[-1]}?force=1")[0], 204)
+        server.start()
+        self.assertEqual(self.state(server, session), "ready")
+        self.assertEqual(self.state(server, lost), "failed")
+        ran = server.execute(session, code="x + 1", context="default")
+        self.assertEqual(ran["result"]["results"][0]["data"]["text/plain"], "42")
+        ran = server.execute(session, command="cat note; test -d /proc/$(cat pid) && echo lives")
+        self.assertEqual(ran["stdout"], "kept\nlives\n")
+        self.assertEqual(server.stop(), 0)
+        self.assertEqual(self.containers(), [])
+        self.assertEqual(os.listdir(self.data + "/docker"), [])
+
+    def test_what_nobody_owns_is_removed(self):
+        server = self.serve()
+        server.session()
+        [name] = self.containers()
+        server.kill()
+        for left in pathlib.Path(self.data).glob("*.db*"):
+            left.unlink()
+        server.start()
+        self.until(lambda: name not in self.containers())
+
+    def test_the_pool_is_filled_and_emptied(self):
+        server = self.serve("pool.size=1", "pool.max_total=1")
+        self.until(lambda: len(self.containers()) == 1)
+        self.assertEqual(server.stop(), 0)
+        self.assertEqual(self.containers(), [])
+
+    def test_a_missing_image(self):
+        server = self.serve()
+        template = {"id": "gone", "language": "bash", "image": "localhost:1/no/such:1"}
+        self.assertEqual(server.call("POST", "/api/v1/templates", template)[0], 201)
+        status, problem = server.call("POST", "/api/v1/sessions", {"template_id": "gone"}, {"Prefer": "wait"})
+        text = json.dumps(problem)
+        self.assertIn("has no image", text, status)
+        self.assertIn("docker load", text)
+        self.assertEqual(self.containers(), [])
+
+    def test_a_container_killed_from_outside(self):
+        server = self.serve()
+        session = server.session()
+        [name] = self.containers()
+        self.assertEqual(self.engine.call("POST", f"/containers/{name}/kill")[0], 204)
+        server.execute(session, command="true")
+        self.until(lambda: self.state(server, session) == "failed")
+        self.until(lambda: not self.containers())
+
+    def test_a_socket_without_permission(self):
+        self.engine.socket.chmod(0o600)
+        try:
+            outcome = run("--backend", "docker", "--", "true", env={"DOCKER_HOST": f"unix://{self.engine.socket}"})
+        finally:
+            self.engine.socket.chmod(0o660)
+        self.assertEqual(outcome.code, 125)
+        self.assertIn("may not be opened", outcome.err)
+
+    def test_one_run_ends_with_its_caller(self):
+        environment = {"DOCKER_HOST": f"unix://{self.engine.socket}"}
+        outcome = run("--backend", "docker", "--image", IMAGE, "-q", "--", "sh", "-c", "echo $0; exit 3", "x", env=environment)
+        self.assertEqual((outcome.code, outcome.out), (3, "x\n"), outcome)
+        self.until(lambda: not self.containers())
+        process = start("--backend", "docker", "--image", IMAGE, "--", "sleep", "1000", env={**os.environ, **environment})
+        self.until(self.containers)
+        self.until(lambda: "sleep" in self.engine.call("GET", f"/containers/{(self.containers() or ['x'])[0]}/top")[1].decode())
+        process.send_signal(signal.SIGKILL)
+        process.communicate()
+        self.until(lambda: not self.containers())
+
+
+    def test_the_document(self):
+        page = (pathlib.Path(__file__).resolve().parents[2] / "docs/backends.md").read_text()
+        section = page.partition("## Docker\n")[2].partition("\n## ")[0]
+        pairs = blocks(section)
+        self.assertGreater(len(pairs), 2)
+        name, _, tag = DEFAULT_IMAGE.partition(":")
+        self.assertEqual(self.engine.call("POST", f"/images/{IMAGE}/tag?repo={name}&tag={tag}")[0], 201)
+        environment = {**os.environ, "DOCKER_HOST": f"unix://{self.engine.socket}", "NO_COLOR": "1",
+                       "PATH": f"{BIN}:{os.environ['PATH']}"}
+        for commands, printed in pairs:
+            done = subprocess.run(["bash", "-c", commands], env=environment, capture_output=True, text=True)
+            self.assertEqual(done.stdout, printed, done)
+
+    def restart_engine(self, *options):
+        self.engine.stop()
+        self.engine.start(*options)
+
+    def test_sandboxes_end_with_their_engine(self):
+        server = self.serve()
+        session = server.session()
+        self.engine.stop()
+        try:
+            status, problem = server.call("POST", "/api/v1/sessions", {}, {"Prefer": "wait"})
+            self.assertIn("does not answer", json.dumps(problem), status)
+            server.execute(session, command="true")
+            self.until(lambda: self.state(server, session) == "failed")
+        finally:
+            self.engine.start()
+        again = server.session()
+        self.assertEqual(server.execute(again, command="echo back")["stdout"], "back\n")
+        self.assertEqual(server.stop(), 0)
+        self.until(lambda: not self.containers())
+
+    def test_sandboxes_outlive_an_engine_that_restores_them(self):
+        self.restart_engine("--live-restore")
+        self.addCleanup(self.restart_engine)
+        server = self.serve()
+        session, other = server.session(), server.session()
+        server.execute(session, command="echo kept > note")
+        self.engine.stop()
+        try:
+            self.assertEqual(server.execute(session, command="cat note")["stdout"], "kept\n")
+            self.assertEqual(server.call("DELETE", f"/api/v1/sessions/{other}")[0], 204)
+        finally:
+            self.engine.start("--live-restore")
+        self.assertEqual(server.execute(session, command="cat note")["stdout"], "kept\n")
+        server.session()  # the engine is back: what it owes is removed as well
+        self.assertEqual(len(self.containers()), 2)
+        self.assertEqual(server.stop(), 0)
+        self.until(lambda: not self.containers())
+
+    def test_a_full_disk_of_the_engine(self):
+        server = self.serve()
+        session = server.session()
+        filler = self.engine.folder / "data/filler"
+        with open(filler, "wb") as file:
+            space = os.statvfs(self.engine.folder / "data")
+            os.posix_fallocate(file.fileno(), 0, space.f_bavail * space.f_frsize)
+        try:
+            status, problem = server.call("POST", "/api/v1/sessions", {}, {"Prefer": "wait"})
+            self.assertIn("no space left", json.dumps(problem), status)
+            self.assertEqual(server.execute(session, command="echo on")["stdout"], "on\n")
+        finally:
+            filler.unlink()
+        server.session()
+        self.assertEqual(server.stop(), 0)
+        self.until(lambda: not self.containers())
+
+    def test_an_engine_behind_tls(self):
+        folder = pathlib.Path(self.data).parent
+        make_certificates(folder)
+        with socket.create_server(("127.0.0.1", 0)) as probe:
+            port = probe.getsockname()[1]
+        self.restart_engine("--tlsverify", f"--tlscacert={folder}/ca.pem", f"--tlscert={folder}/server.pem",
+                            f"--tlskey={folder}/server-key.pem", "-H", f"tcp://127.0.0.1:{port}")
+        self.addCleanup(self.restart_engine)
+        words = ("--backend", "docker", "--image", IMAGE, "-q", "--", "echo", "over tls")
+        environment = {"DOCKER_HOST": f"tcp://127.0.0.1:{port}", "DOCKER_TLS_VERIFY": "1", "DOCKER_CERT_PATH": str(folder)}
+        outcome = run(*words, env=environment)
+        self.assertEqual((outcome.code, outcome.out), (0, "over tls\n"), outcome)
+        (folder / "cert.pem").write_bytes((folder / "ca.pem").read_bytes())
+        self.assertEqual(run(*words, env=environment).code, 125)
+
+
+def make_certificates(folder):
+    """An authority, an engine and a client of it: ca.pem, server.pem, cert.pem and their keys."""
+    def openssl(*words):
+        subprocess.run(["openssl", *words], cwd=folder, check=True, capture_output=True)
+
+    new_key = ("-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes")
+    openssl("req", "-x509", *new_key, "-keyout", "ca-key.pem", "-out", "ca.pem", "-subj", "/CN=test authority", "-days", "2")
+    (folder / "names").write_text("subjectAltName=IP:127.0.0.1")
+    for name, key, extra in (("server", "server-key", ("-extfile", "names")), ("cert", "key", ())):
+        openssl("req", *new_key, "-keyout", f"{key}.pem", "-out", f"{name}.csr", "-subj", f"/CN={name}")
+        openssl("x509", "-req", "-in", f"{name}.csr", "-CA", "ca.pem", "-CAkey", "ca-key.pem", "-CAcreateserial",
+                "-out", f"{name}.pem", "-days", "2", *extra)
+    for file in folder.glob("*.pem"):
+        file.chmod(0o644)  # atoll reads them as another user
+
+
+if __name__ == "__main__":
+    unittest.main()
