@@ -14,6 +14,14 @@ namespace atl::contexts {
 using async::Task;
 using Phase = Interpreter::Phase;
 
+namespace {
+
+std::unexpected<Error> was_given_up() {
+  return fail(Code::kCancelled, "it was cancelled before it began");
+}
+
+}  // namespace
+
 std::unexpected<Error> was_closed() { return fail(Code::kCancelled, "the context was closed"); }
 
 Context::Context(async::Executor executor, sandbox::Sandbox* sandbox, ContextOptions options)
@@ -51,10 +59,14 @@ Result<void> Context::check(const RunRequest& request) const {
 Task<Result<RunResult>> Context::run(RunRequest request) {
   ATOLL_CO_CHECK(check(request));
   Turn turn(this, turns_.end());
-  while (!turn.mine()) co_await changed_.wait();
+  std::shared_ptr<RunPlace> place = request.place;
+  while (!turn.mine() && !place->given_up) co_await changed_.wait();
   if (closed_) co_return was_closed();
+  if (place->given_up) co_return was_given_up();
   std::optional<Crash> lost;
   ATOLL_CO_CHECK(co_await make_ready(&lost));
+  if (place->given_up) co_return was_given_up();
+  place->begun = true;
 
   Run run(std::move(request), interpreter_);
   Abandon abandon(this, &run);
@@ -76,6 +88,7 @@ Task<Result<RunResult>> Context::run(RunRequest request) {
     ATOLL_CO_CHECK(co_await stop(&run));
   }
   abandon.cancel();
+  place->over = true;
   co_return conclude(run, std::move(lost));
 }
 
@@ -138,8 +151,14 @@ Result<RunResult> Context::conclude(Run& run, std::optional<Crash> lost) {
   return result;
 }
 
-Task<Result<bool>> Context::interrupt() {
-  if (run_ == nullptr || !alive()) co_return false;
+Task<Result<bool>> Context::interrupt(std::shared_ptr<RunPlace> place) {
+  if (place && !place->begun) {
+    place->given_up = true;
+    changed_.notify_all();
+    co_return true;
+  }
+  bool is_another = place && (run_ == nullptr || run_->request.place != place);
+  if (run_ == nullptr || is_another || !alive()) co_return false;
   run_->result().interrupted = true;
   Result<void> sent = co_await signal(SIGINT);
   if (!sent && sent.error().code() == Code::kNotFound) co_return false;

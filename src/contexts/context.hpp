@@ -57,8 +57,9 @@ class Context {
   // (closed), and what open() can say when the interpreter has to be started. Cancelling it
   // interrupts the code.
   async::Task<Result<RunResult>> run(RunRequest request);
-  // SIGINT to the code that runs. False, and no error, when nothing does.
-  async::Task<Result<bool>> interrupt();
+  // SIGINT to the code that runs, or only if it is that of `place`, which will not begin if it has
+  // not yet. False, and no error, when nothing runs.
+  async::Task<Result<bool>> interrupt(std::shared_ptr<RunPlace> place = nullptr);
   // A fresh interpreter; a run that is going on ends as crashed, those that wait go on in the new
   // one.
   async::Task<Result<void>> restart();

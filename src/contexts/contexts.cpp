@@ -91,9 +91,9 @@ Task<Result<RunResult>> Contexts::run(ContextId id, RunRequest request) {
   co_return co_await context->run(std::move(request));
 }
 
-Task<Result<bool>> Contexts::interrupt(ContextId id) {
+Task<Result<bool>> Contexts::interrupt(ContextId id, std::shared_ptr<RunPlace> place) {
   ATOLL_CO_TRY(std::shared_ptr<Context> context, find(id));
-  co_return co_await context->interrupt();
+  co_return co_await context->interrupt(std::move(place));
 }
 
 Task<Result<void>> Contexts::restart(ContextId id) {

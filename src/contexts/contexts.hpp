@@ -46,7 +46,7 @@ class Contexts {
 
   // These end with kNotFound for an id that is unknown or gone.
   async::Task<Result<RunResult>> run(ContextId id, RunRequest request);
-  async::Task<Result<bool>> interrupt(ContextId id);
+  async::Task<Result<bool>> interrupt(ContextId id, std::shared_ptr<RunPlace> place = nullptr);
   async::Task<Result<void>> restart(ContextId id);
   async::Task<Result<void>> close(ContextId id);
   Result<ContextInfo> info(const ContextId& id) const;

@@ -4,6 +4,7 @@
 #include <chrono>
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -37,11 +38,19 @@ struct RunEvent {
 // After an Error nothing more is handed over and the run goes on.
 using OnEvent = std::function<async::Task<Result<void>>(const RunEvent* event)>;
 
+// Where a run is, for whoever wants to end this one and no other.
+struct RunPlace {
+  bool given_up = false;  // it shall not begin any more
+  bool begun = false;
+  bool over = false;
+};
+
 struct RunRequest {
   std::string code;
   std::chrono::milliseconds timeout{0};  // 0: none. Counts from the start, not from the queue.
   std::uint64_t max_output_bytes = 10ull << 20;  // kept of each stream; events have no cap
   OnEvent on_event;
+  std::shared_ptr<RunPlace> place = std::make_shared<RunPlace>();
 };
 
 // Why an interpreter ended without being asked to.

@@ -144,7 +144,8 @@ Task<Result<void>> Executions::run_in_context(LiveExecutionPtr execution, Execut
   contexts::RunRequest run{
       .code = std::move(*request->code),
       .timeout = time_of(*request),
-      .max_output_bytes = request->max_output_bytes.value_or(limits_.output_bytes)};
+      .max_output_bytes = request->max_output_bytes.value_or(limits_.output_bytes),
+      .place = execution->place};
   std::shared_ptr<Spool> spool = execution->spool;
   run.on_event = [spool](const contexts::RunEvent* event) { return keep_event(spool, event); };
   ATOLL_CO_TRY(contexts::RunResult result, co_await session.contexts->run(id, std::move(run)));
@@ -171,12 +172,13 @@ Task<Result<void>> Executions::cancel(Caller caller, ExecutionId id) {
   session->changed.notify_all();
   std::shared_ptr<sandbox::Process> process = execution->process;
   ContextId context = execution->row.context_id;
+  if (context.empty()) execution->place->given_up = true;  // it has not got there yet
   // Twice: a shell that is just starting a program waits for it, which has not seen the first.
   for (int i = 0; i < 2; ++i) {
     if (process) {
       (void)co_await process->signal(SIGINT);
     } else if (!context.empty()) {
-      (void)co_await session->contexts->interrupt(context);
+      (void)co_await session->contexts->interrupt(context, execution->place);
     }
     ATOLL_CO_TRY(model::Execution row, co_await wait(execution, async::deadline_in(kGrace / 2)));
     (void)row;
@@ -184,7 +186,7 @@ Task<Result<void>> Executions::cancel(Caller caller, ExecutionId id) {
   }
   if (process) {
     (void)co_await process->signal(SIGKILL);
-  } else if (!context.empty()) {
+  } else if (!context.empty() && execution->place->begun && !execution->place->over) {
     (void)co_await session->contexts->restart(context);
   }
   ATOLL_CO_TRY(model::Execution row, co_await wait(execution, async::deadline_in(kGrace * 2)));

@@ -28,7 +28,9 @@ struct LiveExecution {
   std::shared_ptr<LiveSession> session;
   std::shared_ptr<Spool> spool;
   std::shared_ptr<sandbox::Process> process;  // while a program of its own runs
-  bool in_store = false;                      // its row was written
+  std::shared_ptr<contexts::RunPlace> place = std::make_shared<contexts::RunPlace>();  // in a
+                                                                                       // context
+  bool in_store = false;  // its row was written
   bool cancelled = false;
   bool timed_out = false;
   bool done = false;     // the row is final and written

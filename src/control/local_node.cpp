@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <array>
 #include <cstdlib>
+#include <chrono>
 #include <map>
 #include <optional>
 #include <utility>
@@ -14,6 +15,7 @@
 #include "control/node.hpp"
 #include "control/packages.hpp"
 #include "images/store.hpp"
+#include "observe/log.hpp"
 #include "sandbox/host_root.hpp"
 
 namespace atl::control {
@@ -145,6 +147,7 @@ class LocalNode final : public Node {
                   .pids = config.resources.pids.has_value(),
                   .disk = config.resources.disk.has_value()};
     spec.preload = preload_of(*recipe);
+    if (spec.preload) spec.preload->leave_one = may_leave_zygote(recipe->id);
     spec.allow_network = config.allow_network;
     ATOLL_CO_TRY(const sandbox::BackendEntry* entry, registry_.get(backend_of(*recipe)));
     ATOLL_CO_TRY(spec.filesystem, filesystem_for(*entry));
@@ -213,6 +216,11 @@ class LocalNode final : public Node {
     ATOLL_CO_TRY(Backend * backend, open(backend_of(*recipe)));
     Result<sandbox::ZygoteReport> ready = co_await backend->prepare(std::move(*preload));
     if (!ready && ready.error().code() != Code::kUnsupported) co_return fail(ready.error());
+    if (!ready) co_return Result<void>();
+    for (const auto& [module, why] : ready->missing) {
+      log::warn("preload_missing", log::kv("template_id", recipe->id), log::kv("module", module),
+                log::kv("reason", why));
+    }
     co_return Result<void>();
   }
 
@@ -231,6 +239,17 @@ class LocalNode final : public Node {
 
  private:
   // The policy as paths of the file system that such sandboxes see.
+  // A sandbox that finds no zygote leaves one for the next, which replaces those that died. Not
+  // more often than this: one whose modules cannot be loaded dies each time.
+  bool may_leave_zygote(const std::string& recipe) {
+    constexpr std::chrono::seconds kOften{10};
+    auto now = std::chrono::steady_clock::now();
+    auto [last, is_first] = zygotes_left_.try_emplace(recipe, now);
+    if (!is_first && now - last->second < kOften) return false;
+    last->second = now;
+    return true;
+  }
+
   Result<sandbox::FilesystemPolicy> filesystem_for(const sandbox::BackendEntry& entry) {
     std::optional<sandbox::FilesystemPolicy>& policy = filesystem_[entry.whole_host ? 1 : 0];
     if (policy) return *policy;
@@ -272,7 +291,8 @@ class LocalNode final : public Node {
 
   const sandbox::Registry& registry_;
   LocalNodeOptions options_;
-  std::array<std::optional<sandbox::FilesystemPolicy>, 2> filesystem_;  // by whole_host
+  std::array<std::optional<sandbox::FilesystemPolicy>, 2> filesystem_;         // by whole_host
+  std::map<std::string, std::chrono::steady_clock::time_point> zygotes_left_;  // by template
   Bootstrap bootstrap_;
   Packages packages_;
   std::map<std::string, std::unique_ptr<Backend>> opened_;

@@ -47,7 +47,8 @@ Pool::Pool(async::Executor executor, Templates& templates, Node& node, PoolSetti
       node_(node),
       settings_(std::move(settings)),
       allowance_(settings_.per_second),
-      tasks_(executor) {}
+      tasks_(executor),
+      preparing_(executor) {}
 
 Pool::~Pool() = default;
 
@@ -136,6 +137,7 @@ Pool::Shelf* Pool::emptiest() {
   for (auto& [id, shelf] : shelves_) {
     std::uint32_t wanted = shelf.possible && shelf.recipe ? shelf.recipe->spec.pool : 0;
     if (wanted == 0 || shelf.parked.size() >= wanted || shelf.failures >= kMaxFailures) continue;
+    if (shelf.preparing) continue;
     double part = static_cast<double>(shelf.parked.size()) / wanted;
     if (part < chosen_part) {
       chosen = &shelf;
@@ -152,14 +154,26 @@ bool Pool::lets_go_first(const Shelf& shelf) const {
          std::chrono::steady_clock::now() - claimed_at_ < kRest;
 }
 
+// May take long, if it is a template's modules that do: nobody else shall wait for them.
+Task<void> Pool::prepare(TemplatePtr recipe) {
+  Result<void> ready = co_await node_.prepare(recipe);
+  if (!ready) {
+    log::warn("zygote_failed", log::kv("template_id", recipe->id),
+              log::kv("error", ready.error().to_string()));
+  }
+  auto shelf = shelves_.find(recipe->id);
+  if (shelf != shelves_.end()) shelf->second.preparing = false;
+  wake_.notify_all();
+}
+
 Task<bool> Pool::fill_one() {
   Shelf* shelf = short_of_memory() ? nullptr : emptiest();
   if (shelf == nullptr || lets_go_first(*shelf) || !may_make()) co_return false;
   TemplatePtr recipe = shelf->recipe;
   if (!shelf->prepared) {
-    shelf->prepared = true;
-    Result<void> ready = co_await node_.prepare(recipe);
-    if (!ready) log::warn("zygote_failed", log::kv("error", ready.error().to_string()));
+    shelf->prepared = shelf->preparing = true;
+    preparing_.spawn(prepare(recipe));
+    co_return true;
   }
   fault::here("pool.making");
   Result<SandboxPtr> made = co_await node_.make(SandboxId::make(), recipe, {});
@@ -239,6 +253,7 @@ Task<void> Pool::shut_down() {
   // What is being made is finished first: cancelled half-way it would be nobody's.
   closing_ = true;
   wake_.notify_all();
+  co_await preparing_.join();
   co_await tasks_.wait_idle();
   for (auto& [id, shelf] : shelves_) {
     for (Parked& one : shelf.parked) tasks_.spawn(stop_later(std::move(one.sandbox)));

@@ -61,10 +61,12 @@ class Pool {
     std::uint64_t hits = 0, misses = 0;
     std::uint32_t failures = 0;  // in a row
     bool prepared = false;
-    bool possible = true;  // somebody here can make it
+    bool preparing = false;  // meanwhile others are made
+    bool possible = true;    // somebody here can make it
   };
 
   async::Task<void> run();
+  async::Task<void> prepare(TemplatePtr recipe);
   void sort_out();
   bool short_of_memory();
   bool may_make();  // the bounded rate
@@ -90,6 +92,7 @@ class Pool {
   std::chrono::steady_clock::time_point checked_at_ = std::chrono::steady_clock::now();
   bool closing_ = false;
   async::TaskGroup tasks_;
+  async::TaskGroup preparing_;  // zygotes, which are not this pool's and may be left alone
 };
 
 }  // namespace atl::control

@@ -1,10 +1,12 @@
 #include "engine/zygote.hpp"
 
 #include <sched.h>
+#include <signal.h>
 #include <sys/file.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
 #include <sys/un.h>
+#include <sys/wait.h>
 
 #include <cstdlib>
 #include <cstring>
@@ -19,6 +21,7 @@ namespace {
 
 // Below the uids of slots.
 constexpr uid_t kFirstZygoteUid = 0x5fff0000;
+constexpr uid_t kZygoteUids = 0x10000;
 constexpr unsigned kMaxZygotes = 16;
 constexpr std::size_t kMaxWords = 32;
 constexpr auto kSame = static_cast<uid_t>(-1);
@@ -49,13 +52,24 @@ struct Introduction {
 };
 
 // The first number whose leaf is empty: there its zygote would be. Leaves lie behind the slots'.
-Outcome<unsigned> take_number(const Cgroups& cgroups, SlotCgroup& leaf) {
+Outcome<void> take_leaf(const Cgroups& cgroups, SlotCgroup& leaf) {
   if (!cgroups.available()) return failed(Step::kZygote, EOPNOTSUPP);  // nothing would bound it
   for (unsigned number = 0; number < kMaxZygotes; ++number) {
     ATOLL_TRY(leaf, cgroups.open_slot(kMaxSlots + number));
-    if (leaf.empty()) return number;
+    if (leaf.empty()) return {};
   }
   return failed(Step::kZygote, EAGAIN);
+}
+
+// Another one each time: the sandboxes of a zygote that died belong to its uid, and live on.
+Outcome<uid_t> take_uid(const UniqueFd& shared) {
+  std::string kept = read_file(shared.get(), "zygotes/next");
+  uid_t next = 0;
+  if (kept.size() == sizeof next) std::memcpy(&next, kept.data(), sizeof next);
+  uid_t following = (next + 1) % kZygoteUids;
+  constexpr int kFlags = O_WRONLY | O_CREAT | O_TRUNC;
+  bool kept_now = write_file(shared.get(), "zygotes/next", bytes_of(following), kFlags);
+  return kept_now ? Outcome<uid_t>(kFirstZygoteUid + next) : failed(Step::kZygote);
 }
 
 // In the host's mount namespace, where the file lives.
@@ -110,8 +124,8 @@ bool introduce(const ZygoteLink& link, const UniqueFd& pidfd, const BoxPlan& pla
   return send_fds(link.zygote.get(), &words, sizeof words, std::span(fds, count)) > 0;
 }
 
-Outcome<UniqueFd> start_zygote(const LauncherState& state, const ZygoteRequest& request,
-                               const UniqueFd& script, const UniqueFd& word) {
+Outcome<Zygote> start_zygote(const LauncherState& state, const ZygoteRequest& request,
+                             const UniqueFd& script, const UniqueFd& word) {
   const UniqueFd& shared = state.shared;
   if (state.rootless) return failed(Step::kZygote, EOPNOTSUPP);
   if (!make_folder(shared.get(), "zygotes", 0700)) return failed(Step::kZygote);
@@ -122,11 +136,12 @@ Outcome<UniqueFd> start_zygote(const LauncherState& state, const ZygoteRequest& 
   Text life_name("zygotes/%s.lock", request.header.id.text.data());
   UniqueFd life = open_at(shared.get(), life_name.c_str(), O_RDONLY | O_CREAT);
   if (!life) return failed(Step::kZygote);
-  if (::flock(life.get(), LOCK_EX | LOCK_NB) != 0) return UniqueFd();
+  if (::flock(life.get(), LOCK_EX | LOCK_NB) != 0) return Zygote();
 
   SlotCgroup leaf;
-  ATOLL_TRY(unsigned number, take_number(state.cgroups, leaf));
-  ZygotePlan plan{.uid = kFirstZygoteUid + number};
+  ATOLL_CHECK(take_leaf(state.cgroups, leaf));
+  ATOLL_TRY(uid_t uid, take_uid(shared));
+  ZygotePlan plan{.uid = uid};
   Text name = socket_name(request.header.id);
   ::unlinkat(shared.get(), name.c_str(), 0);  // of one that died
   UniqueFd socket = listen_at(shared, name.c_str(), SOCK_SEQPACKET, &plan.uid, false);
@@ -170,7 +185,19 @@ Outcome<UniqueFd> start_zygote(const LauncherState& state, const ZygoteRequest& 
   pid_t pid = clone_child(CLONE_NEWNS | CLONE_NEWIPC | CLONE_NEWUTS | CLONE_NEWNET, pidfd);
   if (pid == 0) run_zygote_child(plan);
   if (pid < 0) return failed(Step::kZygote);
-  return pidfd;
+  return Zygote{std::move(pidfd), uid};
+}
+
+void end_rest(const Zygote& zygote) {
+  UniqueFd pidfd;
+  if (clone_child(0, pidfd) != 0) {
+    siginfo_t info{};
+    if (pidfd) ::waitid(P_PIDFD, static_cast<id_t>(pidfd.get()), &info, WEXITED);
+    return;
+  }
+  bool is_it = ::syscall(SYS_setresuid, zygote.uid, zygote.uid, zygote.uid) == 0;
+  if (is_it) ::kill(-1, SIGKILL);  // all of that uid but itself
+  ::_exit(0);
 }
 
 }  // namespace atl::engine

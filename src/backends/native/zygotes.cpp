@@ -94,9 +94,10 @@ struct Word {
 };
 BOOST_DESCRIBE_STRUCT(Word, (), (ready, loaded, missing, threads))
 
-Task<Result<std::string>> read_to_end(async::Stream* pipe) {
+// Its line, or what there is when it ends: whatever the modules have started may hold the pipe.
+Task<Result<std::string>> read_line(async::Stream* pipe) {
   std::string text;
-  while (text.size() < kMaxWord) {
+  while (text.size() < kMaxWord && !text.ends_with('\n')) {
     char bytes[4096];
     ATOLL_CO_TRY(std::size_t size, co_await pipe->read_some(bytes));
     if (size == 0) break;
@@ -129,7 +130,7 @@ Task<Result<ZygoteReport>> start_zygote(async::Executor executor,
   if (!reply) co_return fail(std::move(reply).error());
   if (reply->zygote == 0) co_return ZygoteReport{};
   ATOLL_CO_TRY(std::string text,
-               co_await async::with_deadline(read_to_end(&word), async::deadline_in(kLoadTime),
+               co_await async::with_deadline(read_line(&word), async::deadline_in(kLoadTime),
                                              Code::kCreateTimeout,
                                              "the modules to preload did not load in time"));
   codec::Decoded<Word> said = codec::decode<Word>(text, {.ignore_unknown = true});
