@@ -14,13 +14,14 @@ import unittest
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "support"))
 
 from server import DEADLINE, Server  # noqa: E402
-from support import BIN, run, start  # noqa: E402
+from support import BIN, IS_ROOT, run, start  # noqa: E402
 from test_docs import blocks  # noqa: E402
 from with_dockerd import IMAGE, Dockerd  # noqa: E402
 
 DEFAULT_IMAGE = "python:3.11-slim"
 
 
+@unittest.skipUnless(IS_ROOT, "an engine needs root")
 class DockerTest(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
@@ -231,6 +232,10 @@ class DockerTest(unittest.TestCase):
         try:
             self.assertEqual(server.execute(session, command="cat note")["stdout"], "kept\n")
             self.assertEqual(server.call("DELETE", f"/api/v1/sessions/{other}")[0], 204)
+            server.kill()
+            server.start()
+            self.assertEqual(self.state(server, session), "ready")
+            self.assertEqual(server.execute(session, command="cat note")["stdout"], "kept\n")
         finally:
             self.engine.start("--live-restore")
         self.assertEqual(server.execute(session, command="cat note")["stdout"], "kept\n")
