@@ -3,12 +3,14 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <chrono>
 #include <cstdint>
 #include <cstdio>
 #include <filesystem>
 #include <fstream>
 #include <utility>
 
+#include "async/deadline.hpp"
 #include "async/unix_socket.hpp"
 #include "backends/docker/docker_sandbox.hpp"
 #include "codec/json.hpp"
@@ -29,6 +31,7 @@ namespace fs = std::filesystem;
 
 constexpr const char* kDefaultImage = "python:3.11-slim";
 constexpr const char* kDefaultNetwork = "bridge";
+constexpr std::chrono::seconds kPingPatience{5};
 
 class DockerBackend final : public sandbox::Backend {
  public:
@@ -66,8 +69,14 @@ class DockerBackend final : public sandbox::Backend {
     if (container && !shared_->facts) {
       ATOLL_CO_TRY(shared_->facts, co_await shared_->engine.facts());
     }
-    co_return std::make_unique<docker::DockerSandbox>(executor_, shared_, std::move(id), token,
-                                                      container ? *container : Json());
+    auto found = std::make_unique<docker::DockerSandbox>(executor_, shared_, std::move(id), token,
+                                                         container ? *container : Json());
+    // One that is paused takes connections as well, and would never answer.
+    if (!container) {
+      ATOLL_CO_CHECK(co_await async::with_deadline(found->ping(), async::deadline_in(kPingPatience),
+                                                   Code::kBackend, "the guest does not answer"));
+    }
+    co_return std::move(found);
   }
 
   // Also those of which only a container or only a token is left.
