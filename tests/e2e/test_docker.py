@@ -177,7 +177,10 @@ class DockerTest(unittest.TestCase):
         self.assertIn("may not be opened", outcome.err)
 
     def test_one_run_ends_with_its_caller(self):
-        environment = {"DOCKER_HOST": f"unix://{self.engine.socket}"}
+        places = pathlib.Path(self.data)
+        places.mkdir()
+        places.chmod(0o777)
+        environment = {"DOCKER_HOST": f"unix://{self.engine.socket}", "TMPDIR": str(places)}
         outcome = run("--backend", "docker", "--image", IMAGE, "-q", "--", "sh", "-c", "echo $0; exit 3", "x", env=environment)
         self.assertEqual((outcome.code, outcome.out), (3, "x\n"), outcome)
         self.until(lambda: not self.containers())
@@ -187,6 +190,8 @@ class DockerTest(unittest.TestCase):
         process.send_signal(signal.SIGKILL)
         process.communicate()
         self.until(lambda: not self.containers())
+        run("--backend", "docker", "--image", IMAGE, "--", "true", env=environment)
+        self.assertEqual(os.listdir(places), [])
 
 
     def test_the_document(self):

@@ -1,8 +1,10 @@
 // The docker backend: finds its engine, and its containers by their label.
+#include <signal.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <chrono>
 #include <cstdint>
 #include <cstdio>
@@ -125,6 +127,20 @@ std::string instance_of(const std::string& folder) {
   return text;
 }
 
+// Folders of processes that were killed. Of other users' ones the attempt fails.
+void sweep(const fs::path& folder, const std::string& prefix) {
+  std::error_code ignored;
+  for (const auto& entry : fs::directory_iterator(folder, ignored)) {
+    std::string name = entry.path().filename().string();
+    int pid = 0;
+    if (!name.starts_with(prefix) || std::sscanf(name.c_str() + prefix.size(), "%d-", &pid) != 1 ||
+        pid <= 0) {
+      continue;
+    }
+    if (::kill(pid, 0) != 0 && errno == ESRCH) fs::remove_all(entry.path(), ignored);
+  }
+}
+
 // A sandbox that ends with this process needs no place that anybody else would find.
 Result<std::string> make_folder(const std::string& wanted) {
   std::error_code error;
@@ -134,7 +150,10 @@ Result<std::string> make_folder(const std::string& wanted) {
     if (::chmod(wanted.c_str(), 0700) != 0) return fail_errno("making a folder for sockets");
     return wanted;
   }
-  std::string pattern = (fs::temp_directory_path(error) / "atoll-docker-XXXXXX").string();
+  const std::string prefix = "atoll-docker-";
+  fs::path folder = fs::temp_directory_path(error);
+  sweep(folder, prefix);
+  std::string pattern = folder / (prefix + std::to_string(::getpid()) + "-XXXXXX");
   if (::mkdtemp(pattern.data()) == nullptr) return fail_errno("making a folder for sockets");
   return pattern;
 }
