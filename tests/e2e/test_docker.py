@@ -14,13 +14,14 @@ import unittest
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "support"))
 
 from server import DEADLINE, Server  # noqa: E402
-from support import BIN, run, start  # noqa: E402
+from support import BIN, IS_ROOT, run, start  # noqa: E402
 from test_docs import blocks  # noqa: E402
 from with_dockerd import IMAGE, Dockerd  # noqa: E402
 
 DEFAULT_IMAGE = "python:3.11-slim"
 
 
+@unittest.skipUnless(IS_ROOT, "an engine needs root")
 class DockerTest(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
@@ -176,7 +177,10 @@ class DockerTest(unittest.TestCase):
         self.assertIn("may not be opened", outcome.err)
 
     def test_one_run_ends_with_its_caller(self):
-        environment = {"DOCKER_HOST": f"unix://{self.engine.socket}"}
+        places = pathlib.Path(self.data)
+        places.mkdir()
+        places.chmod(0o777)
+        environment = {"DOCKER_HOST": f"unix://{self.engine.socket}", "TMPDIR": str(places)}
         outcome = run("--backend", "docker", "--image", IMAGE, "-q", "--", "sh", "-c", "echo $0; exit 3", "x", env=environment)
         self.assertEqual((outcome.code, outcome.out), (3, "x\n"), outcome)
         self.until(lambda: not self.containers())
@@ -186,6 +190,8 @@ class DockerTest(unittest.TestCase):
         process.send_signal(signal.SIGKILL)
         process.communicate()
         self.until(lambda: not self.containers())
+        run("--backend", "docker", "--image", IMAGE, "--", "true", env=environment)
+        self.assertEqual(os.listdir(places), [])
 
 
     def test_the_document(self):
@@ -231,6 +237,10 @@ class DockerTest(unittest.TestCase):
         try:
             self.assertEqual(server.execute(session, command="cat note")["stdout"], "kept\n")
             self.assertEqual(server.call("DELETE", f"/api/v1/sessions/{other}")[0], 204)
+            server.kill()
+            server.start()
+            self.assertEqual(self.state(server, session), "ready")
+            self.assertEqual(server.execute(session, command="cat note")["stdout"], "kept\n")
         finally:
             self.engine.start("--live-restore")
         self.assertEqual(server.execute(session, command="cat note")["stdout"], "kept\n")

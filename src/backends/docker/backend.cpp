@@ -1,14 +1,18 @@
 // The docker backend: finds its engine, and its containers by their label.
+#include <signal.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
+#include <chrono>
 #include <cstdint>
 #include <cstdio>
 #include <filesystem>
 #include <fstream>
 #include <utility>
 
+#include "async/deadline.hpp"
 #include "async/unix_socket.hpp"
 #include "backends/docker/docker_sandbox.hpp"
 #include "codec/json.hpp"
@@ -29,6 +33,7 @@ namespace fs = std::filesystem;
 
 constexpr const char* kDefaultImage = "python:3.11-slim";
 constexpr const char* kDefaultNetwork = "bridge";
+constexpr std::chrono::seconds kPingPatience{5};
 
 class DockerBackend final : public sandbox::Backend {
  public:
@@ -54,17 +59,26 @@ class DockerBackend final : public sandbox::Backend {
   Task<Result<std::unique_ptr<sandbox::Sandbox>>> reattach(SandboxId id) override {
     ATOLL_CO_TRY(guest::Token token, shared_->places.token(id));
     std::string target = shared_->path_of(id) + "/json";
-    ATOLL_CO_TRY(Json container, co_await shared_->engine.call(Method::kGet, std::move(target)));
-    if (!docker::truth_at(container, "/State/Running")) {
-      co_return fail(Code::kNotFound, "the sandbox has ended");
-    }
+    Result<Json> container = co_await shared_->engine.call(Method::kGet, std::move(target));
+    if (!container && container.error().code() == Code::kNotFound)
+      co_return fail(container.error());
+    // Without an engine the guest itself is asked: it may have outlived it.
+    bool runs = container ? docker::truth_at(*container, "/State/Running")
+                          : async::connect_unix_now(shared_->places.socket(id)).has_value();
+    if (!runs) co_return fail(Code::kNotFound, "the sandbox has ended");
     // A server that was killed while it waited for the guest never got so far.
     ATOLL_CO_CHECK(shared_->places.close_folder(id));
-    if (!shared_->facts) {
+    if (container && !shared_->facts) {
       ATOLL_CO_TRY(shared_->facts, co_await shared_->engine.facts());
     }
-    co_return std::make_unique<docker::DockerSandbox>(executor_, shared_, std::move(id), token,
-                                                      container);
+    auto found = std::make_unique<docker::DockerSandbox>(executor_, shared_, std::move(id), token,
+                                                         container ? *container : Json());
+    // One that is paused takes connections as well, and would never answer.
+    if (!container) {
+      ATOLL_CO_CHECK(co_await async::with_deadline(found->ping(), async::deadline_in(kPingPatience),
+                                                   Code::kBackend, "the guest does not answer"));
+    }
+    co_return std::move(found);
   }
 
   // Also those of which only a container or only a token is left.
@@ -72,10 +86,10 @@ class DockerBackend final : public sandbox::Backend {
     std::string filters = codec::serialize(
         {{"label", {std::string(docker::kInstanceLabel) + "=" + shared_->instance}}});
     std::string target = "/containers/json?all=1&filters=" + http::percent_encode(filters);
-    ATOLL_CO_TRY(Json found, co_await shared_->engine.call(Method::kGet, std::move(target)));
+    Result<Json> found = co_await shared_->engine.call(Method::kGet, std::move(target));
     std::vector<SandboxId> ids = shared_->places.all();
-    if (!found.is_array()) co_return ids;
-    for (const Json& one : found.get_array()) {
+    if (!found || !found->is_array()) co_return ids;
+    for (const Json& one : found->get_array()) {
       SandboxId id(docker::text_at(one, std::string("/Labels/") + docker::kSandboxLabel));
       if (id.empty()) {  // a look into an image that nobody finished
         std::string path = "/containers/" + docker::text_at(one, "/Id") + "?force=1&v=1";
@@ -90,7 +104,9 @@ class DockerBackend final : public sandbox::Backend {
   }
 
   Task<Result<void>> destroy(SandboxId id) override {
-    return docker::remove_container(shared_, std::move(id));
+    Result<void> removed = co_await docker::remove_container(shared_, id);
+    if (!removed) shared_->owed.push_back(std::move(id));
+    co_return removed;
   }
 
  private:
@@ -111,6 +127,20 @@ std::string instance_of(const std::string& folder) {
   return text;
 }
 
+// Folders of processes that were killed. Of other users' ones the attempt fails.
+void sweep(const fs::path& folder, const std::string& prefix) {
+  std::error_code ignored;
+  for (const auto& entry : fs::directory_iterator(folder, ignored)) {
+    std::string name = entry.path().filename().string();
+    int pid = 0;
+    if (!name.starts_with(prefix) || std::sscanf(name.c_str() + prefix.size(), "%d-", &pid) != 1 ||
+        pid <= 0) {
+      continue;
+    }
+    if (::kill(pid, 0) != 0 && errno == ESRCH) fs::remove_all(entry.path(), ignored);
+  }
+}
+
 // A sandbox that ends with this process needs no place that anybody else would find.
 Result<std::string> make_folder(const std::string& wanted) {
   std::error_code error;
@@ -120,7 +150,10 @@ Result<std::string> make_folder(const std::string& wanted) {
     if (::chmod(wanted.c_str(), 0700) != 0) return fail_errno("making a folder for sockets");
     return wanted;
   }
-  std::string pattern = (fs::temp_directory_path(error) / "atoll-docker-XXXXXX").string();
+  const std::string prefix = "atoll-docker-";
+  fs::path folder = fs::temp_directory_path(error);
+  sweep(folder, prefix);
+  std::string pattern = folder / (prefix + std::to_string(::getpid()) + "-XXXXXX");
   if (::mkdtemp(pattern.data()) == nullptr) return fail_errno("making a folder for sockets");
   return pattern;
 }
@@ -172,12 +205,23 @@ std::string socket_of(const docker::EngineOptions& engine) {
   return engine.host.starts_with(kUnix) ? engine.host.substr(kUnix.size()) : "";
 }
 
+// What an engine that starts later will give its socket to. No NSS, which may ask the network.
+std::optional<unsigned> docker_group() {
+  std::ifstream file("/etc/group");
+  std::string line;  // "docker:x:105:"
+  while (std::getline(file, line)) {
+    unsigned gid = 0;
+    if (std::sscanf(line.c_str(), "docker:%*[^:]:%u", &gid) == 1) return gid;
+  }
+  return std::nullopt;
+}
+
 // Whoever may write to the socket is in this group, or root.
 std::optional<unsigned> group_of_socket(const Settings& settings) {
   struct stat info{};
   std::string path = socket_of(engine_options(settings));
-  if (path.empty() || ::stat(path.c_str(), &info) != 0) return std::nullopt;
-  return info.st_gid;
+  if (path.empty()) return std::nullopt;
+  return ::stat(path.c_str(), &info) == 0 ? info.st_gid : docker_group();
 }
 
 Result<void> docker_available() {

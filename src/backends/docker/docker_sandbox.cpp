@@ -52,7 +52,7 @@ DockerSandbox::DockerSandbox(async::Executor executor, std::shared_ptr<Shared> s
       shared_(std::move(shared)),
       token_(token),
       state_(truth_at(container, "/State/Paused") ? State::kPaused : State::kRunning),
-      has_network_(text_at(container, "/HostConfig/NetworkMode") != "none"),
+      has_network_(!container.is_null() && text_at(container, "/HostConfig/NetworkMode") != "none"),
       pid_(static_cast<std::int64_t>(number_at(container, "/State/Pid"))) {}
 
 Task<Result<void>> DockerSandbox::start() {
@@ -247,6 +247,10 @@ Task<Result<sandbox::Usage>> DockerSandbox::usage() {
       co_return fail(Code::kNotFound, "the sandbox is gone");
     }
     pid_ = static_cast<std::int64_t>(number_at(container, "/State/Pid"));
+    has_network_ = text_at(container, "/HostConfig/NetworkMode") != "none";
+  }
+  if (!shared_->facts) {
+    ATOLL_CO_TRY(shared_->facts, co_await shared_->engine.facts());
   }
   co_return usage_of(*stats, figures_of(pid_));
 }

@@ -39,7 +39,7 @@ class DockerSandbox final : public sandbox::GuestSandbox {
  public:
   DockerSandbox(async::Executor executor, std::shared_ptr<Shared> shared,
                 sandbox::SandboxSpec spec);
-  // One that runs already, as GET /containers/ID/json describes it.
+  // One that runs already, as GET /containers/ID/json describes it; null while the engine is away.
   DockerSandbox(async::Executor executor, std::shared_ptr<Shared> shared, SandboxId id,
                 guest::Token token, const Json& container);
 
