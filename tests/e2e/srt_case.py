@@ -53,12 +53,12 @@ def processes_of(folder):
 
 
 class SrtCase(support.Case):
-    def serve(self, sandbox=None, settings=None, data="data"):
+    def serve(self, sandbox=None, settings=None, data="data", pool=0):
         """A server whose default backend is srt; `settings`: what its sandboxes start from."""
         base = self.file("srt.json", settings if isinstance(settings, str) else json.dumps(settings)) if settings else ""
         config = {"sandbox": {"enabled": True, "backend": "srt", "mode": "per-session", **(sandbox or {}),
                               "backends": {"srt": {"settingsPath": str(base or self.folder / "none.json")}}},
-                  "pool": {"size": 0}}
+                  "pool": {"size": pool}}
         self.config = self.file("atoll.json", json.dumps(config))
         self.data = self.folder / data
         server = Server(str(self.data), "--config", str(self.config), "--no-auth")

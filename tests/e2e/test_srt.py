@@ -154,6 +154,22 @@ class Ends(SrtCase):
             until(lambda: not os.listdir(self.sandboxes), "the sandbox's folder removed")
             self.expect_nothing_left()
 
+    def test_warm_pool(self):
+        def figure(name):
+            text = server.call("GET", "/metrics")[1].decode()
+            return float(re.search(rf'^{name}{{template="python-default"}} (\S+)$', text, re.MULTILINE)[1])
+
+        with self.serve(pool=1) as server:
+            until(lambda: figure("warm_pool_size") == 1, "a sandbox waits")
+            session = server.session()
+            self.assertEqual(figure("warm_pool_hits_total"), 1)
+            self.assertEqual(self.shell(server, session, "echo x"), (0, "x\n"))
+            server.kill()
+            until(lambda: not processes_of(self.data), "all of them ended")
+            server.start()
+            self.assertEqual(server.call("GET", f"/api/v1/sessions/{session}")[1]["status"], "failed")
+        self.expect_nothing_left()
+
     def test_a_data_folder_with_a_long_path(self):
         names = Names()
         self.addCleanup(names.server_close)

@@ -2,6 +2,7 @@
 // scripts, into a folder of ours; whole or not at all.
 #include <fcntl.h>
 #include <spawn.h>
+#include <sys/stat.h>
 #include <sys/utsname.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -120,6 +121,7 @@ Result<void> install_package(const Say& say) {
     say("srt " + std::string(kVersion) + " is in " + folder);
     return check_programs();
   }
+  ::umask(022);  // the server is another user than root
   std::error_code failed;
   fs::create_directories(fs::path(folder).parent_path(), failed);
   if (failed) return fail_errno("making the folder for srt", failed.value());
