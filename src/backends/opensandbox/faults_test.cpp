@@ -29,6 +29,7 @@ struct Plan {
   bool silent = false;
   int endpoint_status = 200;
   int pings_refused = 0;
+  bool pings_broken = false;
   int command_status = 200;
   std::string stream;  // empty: every command succeeds without a word
   bool cut_stream = false;
@@ -77,6 +78,7 @@ Task<void> serve_lifecycle(Exchange& exchange, Plan* plan) {
 
 Task<void> serve_agent(Exchange& exchange, Plan* plan) {
   if (exchange.request().path == "/inside/ping") {
+    if (plan->pings_broken) co_return co_await answer(exchange, 502, "");
     bool refused = plan->pings_refused-- > 0;
     co_return co_await answer(exchange, refused ? 503 : 200, "");
   }
@@ -205,6 +207,15 @@ TEST(OpenSandboxFaults, ItIsRenewedAndNoticesItsEnd) {
     while (sandbox->is_running()) co_await async::sleep_for(std::chrono::milliseconds(10));
     EXPECT_EQ((co_await sandbox->usage()).error().code(), Code::kNotFound);
     EXPECT_EQ((co_await sandbox->exec({.argv = {"true"}})).error().code(), Code::kNotStarted);
+  });
+}
+
+TEST(OpenSandboxFaults, AnAgentThatDiedIsNoticed) {
+  with_plan({}, [](Plan* plan, RemoteSandbox* sandbox) -> Task<void> {
+    EXPECT_TRUE(co_await sandbox->start());
+    plan->pings_broken = true;
+    while (sandbox->is_running()) co_await async::sleep_for(std::chrono::milliseconds(10));
+    EXPECT_TRUE(co_await sandbox->stop());
   });
 }
 
