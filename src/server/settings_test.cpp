@@ -67,5 +67,27 @@ TEST(Settings, ValuesArrive) {
   EXPECT_EQ(control_options(config, {}).mode, control::Mode::kDisabled);
 }
 
+// One of two modes, each with its own server and its own kind of shared folder.
+TEST(Settings, OpenSandboxHasTwoModes) {
+  config::Config config = config::default_config(false);
+  config::OpenSandboxBackendConfig& told = config.sandbox.backends.opensandbox;
+  told.local.tos_path = "/shared";
+  std::string local = node_options(config, {}).backend.settings.at("opensandbox");
+  EXPECT_NE(local.find(R"("server_url":"http://localhost:8080")"), std::string::npos) << local;
+  EXPECT_NE(local.find(R"("mount_path":"/tos","host_path":"/shared")"), std::string::npos) << local;
+  told.mode = config::OpenSandboxMode::kVke;
+  std::string vke = node_options(config, {}).backend.settings.at("opensandbox");
+  EXPECT_NE(
+      vke.find(R"("server_url":"http://opensandbox-server.vikingbot.svc.cluster.local:8080")"),
+      std::string::npos)
+      << vke;
+  EXPECT_NE(vke.find(R"("mount_path":"/tos","claim":"vikingbot-tos-pvc")"), std::string::npos)
+      << vke;
+  EXPECT_EQ(vke.find("host_path"), std::string::npos);
+  told.vke.tos.enabled = false;
+  EXPECT_EQ(node_options(config, {}).backend.settings.at("opensandbox").find("claim"),
+            std::string::npos);
+}
+
 }  // namespace
 }  // namespace atl::server

@@ -1,5 +1,6 @@
 """`atoll serve` with sandboxes behind a real OpenSandbox server, from creating a session to finding it again."""
 import json
+import os
 import pathlib
 import signal
 import subprocess
@@ -10,6 +11,7 @@ import unittest
 import urllib.request
 
 from server import DEADLINE, Server
+from support import ATOLL
 
 SUPPORT = pathlib.Path(__file__).resolve().parent.parent / "support"
 sys.path[:0] = [str(SUPPORT), str(SUPPORT / "opensandbox_execd")]
@@ -98,6 +100,13 @@ class OpenSandboxBackend(unittest.TestCase):
                                              headers={"OPEN-SANDBOX-API-KEY": KEY})
             urllib.request.urlopen(request, timeout=DEADLINE).close()
             self.until(lambda: server.call("GET", f"/api/v1/sessions/{session}")[1]["status"] == "failed")
+
+    def test_a_run_without_a_server_of_ours(self):
+        values = {**os.environ, "OPEN_SANDBOX_DOMAIN": self.remote.url, "OPEN_SANDBOX_API_KEY": KEY}
+        done = subprocess.run([ATOLL, "run", "--backend", "opensandbox", "--", "sh", "-c", "echo hello; exit 3"],
+                              env=values, capture_output=True, text=True, timeout=DEADLINE, check=False)
+        self.assertEqual((done.stdout, done.returncode), ("hello\n", 3), done.stderr)
+        self.assertEqual(self.remote.sandboxes(), [])
 
     def test_the_official_sdk_takes_it_for_a_sandbox(self):
         # Of the agent that stands in for execd: what the SDK does on it is what the real one allows.

@@ -30,12 +30,14 @@ from with_dockerd import IMAGE, Dockerd, tied_to_parent
 
 HERE = pathlib.Path(__file__).resolve().parent
 REQUIREMENTS = HERE / "opensandbox-requirements.txt"
-EXECD_IMAGE = "atoll-test-execd"
+EXECD_IMAGE = "atoll-test-execd:latest"
+DEFAULT_IMAGE = "opensandbox/code-interpreter:v1.0.1"  # what Atoll asks for when nobody says otherwise
 NETWORK = "atoll-test"
 KEY = "key-of-the-tests"
 START_SECONDS = 60
 # The part of execd's image that starts it beside the entry point of a sandbox.
-BOOTSTRAP = '#!/bin/sh\n/opt/opensandbox/execd > /dev/null 2>&1 &\nexec "$@"\n'
+BOOTSTRAP = b'#!/bin/sh\n/opt/opensandbox/execd > /dev/null 2>&1 &\nexec "$@"\n'
+ENTRY_POINT = b"#!/bin/sh\nexec sleep infinity\n"
 
 
 def environment():
@@ -86,7 +88,8 @@ class OpenSandbox:
             self.port = free_port()
             self.url = f"http://127.0.0.1:{self.port}"
             self.engine.call("POST", "/networks/create", {"Name": NETWORK, "Driver": "bridge"})
-            self.make_execd_image()
+            self.make_image(EXECD_IMAGE, {"execd": execd_program(), "bootstrap.sh": BOOTSTRAP})
+            self.make_image(DEFAULT_IMAGE, {"opt/opensandbox/code-interpreter.sh": ENTRY_POINT})
             self.write_config()
             self.start()
         except BaseException:
@@ -98,19 +101,21 @@ class OpenSandbox:
         self.stop()
         self.engine.__exit__()
 
-    def make_execd_image(self):
+    def make_image(self, name, programs):
+        """The image of the tests with a few programs more."""
         archive = io.BytesIO()
         with tarfile.open(fileobj=archive, mode="w") as tar:
-            for name, content in (("execd", execd_program()), ("bootstrap.sh", BOOTSTRAP.encode())):
-                entry = tarfile.TarInfo(name)
+            for path, content in programs.items():
+                entry = tarfile.TarInfo(path)
                 entry.size, entry.mode = len(content), 0o755
                 tar.addfile(entry, io.BytesIO(content))
         made = json.loads(self.engine.call("POST", "/containers/create", {"Image": IMAGE, "Cmd": ["true"]})[1])["Id"]
         self.engine.call("PUT", f"/containers/{made}/archive?path=/", archive.getvalue(),
                          {"Content-Type": "application/x-tar"})
-        status, words = self.engine.call("POST", f"/commit?container={made}&repo={EXECD_IMAGE}&tag=latest", {})
+        repository, _, tag = name.partition(":")
+        status, words = self.engine.call("POST", f"/commit?container={made}&repo={repository}&tag={tag}", {})
         if status != 201:
-            raise SystemExit(f"with_opensandbox: no image of execd: {words.decode()}")
+            raise SystemExit(f"with_opensandbox: no image {name}: {words.decode()}")
         self.engine.call("DELETE", f"/containers/{made}")
 
     def write_config(self):
@@ -123,7 +128,7 @@ port = {self.port}
 api_key = "{KEY}"
 [runtime]
 type = "docker"
-execd_image = "{EXECD_IMAGE}:latest"
+execd_image = "{EXECD_IMAGE}"
 [docker]
 network_mode = "{NETWORK}"
 publish_host = "127.0.0.1"

@@ -29,6 +29,7 @@ struct Plan {
   bool silent = false;
   int endpoint_status = 200;
   int pings_refused = 0;
+  bool pings_broken = false;
   int command_status = 200;
   std::string stream;  // empty: every command succeeds without a word
   bool cut_stream = false;
@@ -36,6 +37,7 @@ struct Plan {
   std::string address = {};
   bool exists = false;
   int removed = 0;
+  int renewed = 0;
 };
 
 Task<void> answer(Exchange& exchange, int status, std::string body) {
@@ -48,6 +50,13 @@ Task<void> serve_lifecycle(Exchange& exchange, Plan* plan) {
     plan->removed += plan->exists ? 1 : 0;
     bool was_there = std::exchange(plan->exists, false);
     co_return co_await answer(exchange, was_there ? 204 : 404, "");
+  }
+  if (request.path.ends_with("/renew-expiration")) {
+    ++plan->renewed;
+    co_return co_await answer(exchange, 200, R"({"expiresAt":"2026-01-01T00:00:00Z"})");
+  }
+  if (request.path == "/v1/sandboxes/r1") {
+    co_return co_await answer(exchange, plan->exists ? 200 : 404, plan->exists ? kInfo : "");
   }
   if (request.method == http::Method::kPost) {
     plan->exists = plan->create_status == 202;
@@ -69,6 +78,7 @@ Task<void> serve_lifecycle(Exchange& exchange, Plan* plan) {
 
 Task<void> serve_agent(Exchange& exchange, Plan* plan) {
   if (exchange.request().path == "/inside/ping") {
+    if (plan->pings_broken) co_return co_await answer(exchange, 502, "");
     bool refused = plan->pings_refused-- > 0;
     co_return co_await answer(exchange, refused ? 503 : 200, "");
   }
@@ -83,10 +93,7 @@ Task<void> serve_agent(Exchange& exchange, Plan* plan) {
 }
 
 Task<void> serve(Exchange& exchange, Plan* plan) {
-  if (plan->silent) {
-    co_await async::sleep_for(std::chrono::minutes(1));
-    co_return;
-  }
+  while (plan->silent) co_await async::sleep_for(std::chrono::milliseconds(10));
   bool inside = exchange.request().path.starts_with("/inside/");
   co_await (inside ? serve_agent(exchange, plan) : serve_lifecycle(exchange, plan));
 }
@@ -98,6 +105,7 @@ Task<void> run_body(Bench bench, Plan* plan, Body body) {
   Settings settings;
   settings.server_url = "http://" + plan->address;
   settings.instance = "i";
+  settings.timeout = std::chrono::seconds(3);
   settings.patience = std::chrono::seconds(plan->silent ? 1 : 30);
   auto lifecycle = std::make_shared<Lifecycle>(bench.executor, settings);
   RemoteSandbox sandbox(bench.executor, lifecycle, {.id = SandboxId("s")});
@@ -160,8 +168,9 @@ TEST(OpenSandboxFaults, ItWaitsForTheAgent) {
 }
 
 TEST(OpenSandboxFaults, ASilentServerIsGivenUp) {
-  with_plan({.silent = true}, [](Plan*, RemoteSandbox* sandbox) -> Task<void> {
+  with_plan({.silent = true}, [](Plan* plan, RemoteSandbox* sandbox) -> Task<void> {
     Result<void> found = co_await sandbox->find_again();
+    plan->silent = false;
     EXPECT_FALSE(found);
     if (!found) EXPECT_EQ(found.error().code(), Code::kTransferTimeout);
   });
@@ -186,6 +195,28 @@ TEST(OpenSandboxFaults, ACutStreamIsAnErrorAndNoResult) {
         "{\"type\":\"stdout\",\"text\":\"half\"}\n\n", "{\"type\":\"error\",\"error\":{}}\n"}) {
     with_plan({.stream = stream}, &loses_the_program);
   }
+}
+
+// Both by itself; the case is given up when it never happens.
+TEST(OpenSandboxFaults, ItIsRenewedAndNoticesItsEnd) {
+  with_plan({}, [](Plan* plan, RemoteSandbox* sandbox) -> Task<void> {
+    EXPECT_TRUE(co_await sandbox->start());
+    while (plan->renewed < 2) co_await async::sleep_for(std::chrono::milliseconds(10));
+    EXPECT_TRUE(sandbox->is_running());
+    plan->exists = false;
+    while (sandbox->is_running()) co_await async::sleep_for(std::chrono::milliseconds(10));
+    EXPECT_EQ((co_await sandbox->usage()).error().code(), Code::kNotFound);
+    EXPECT_EQ((co_await sandbox->exec({.argv = {"true"}})).error().code(), Code::kNotStarted);
+  });
+}
+
+TEST(OpenSandboxFaults, AnAgentThatDiedIsNoticed) {
+  with_plan({}, [](Plan* plan, RemoteSandbox* sandbox) -> Task<void> {
+    EXPECT_TRUE(co_await sandbox->start());
+    plan->pings_broken = true;
+    while (sandbox->is_running()) co_await async::sleep_for(std::chrono::milliseconds(10));
+    EXPECT_TRUE(co_await sandbox->stop());
+  });
 }
 
 TEST(OpenSandboxFaults, AStopThatFailsSaysSo) {

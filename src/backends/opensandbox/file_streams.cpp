@@ -7,6 +7,7 @@
 #include <span>
 #include <utility>
 
+#include "async/deadline.hpp"
 #include "async/event.hpp"
 #include "backends/opensandbox/script.hpp"
 #include "base/ids.hpp"
@@ -83,7 +84,7 @@ class Upload final : public sandbox::ByteStream {
 
   Task<Result<void>> write(std::string bytes) override {
     if (bytes.empty()) co_return Result<void>();
-    while (queue_->size > kMaxQueued && !queue_->outcome) co_await queue_->changed.wait();
+    while (queue_->size > kMaxQueued && !queue_->outcome) ATOLL_CO_CHECK(co_await progress());
     if (queue_->outcome && !*queue_->outcome) co_return *queue_->outcome;
     queue_->size += bytes.size();
     queue_->pieces.push_back(std::move(bytes));
@@ -94,7 +95,7 @@ class Upload final : public sandbox::ByteStream {
   Task<Result<void>> finish() override {
     queue_->complete = true;
     queue_->changed.notify_all();
-    while (!queue_->outcome) co_await queue_->changed.wait();
+    while (!queue_->outcome) ATOLL_CO_CHECK(co_await progress());
     ATOLL_CO_CHECK(*queue_->outcome);
     char mode[8];
     std::snprintf(mode, sizeof mode, "%04o", mode_ & 07777);
@@ -103,6 +104,16 @@ class Upload final : public sandbox::ByteStream {
   }
 
  private:
+  static Task<Result<void>> change(std::shared_ptr<Queue> queue) {
+    co_await queue->changed.wait();
+    co_return Result<void>();
+  }
+  Task<Result<void>> progress() {
+    co_return co_await async::with_deadline(change(queue_), async::deadline_in(kSilence),
+                                            Code::kTransferTimeout,
+                                            "the sandbox takes no more of the file");
+  }
+
   std::shared_ptr<async::TaskGroup> tasks_;
   std::shared_ptr<Execd> execd_;
   std::string path_;

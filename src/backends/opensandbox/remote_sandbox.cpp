@@ -20,6 +20,8 @@ using std::chrono::seconds;
 constexpr seconds kReadyTime{60};
 constexpr milliseconds kPingPause{50};
 constexpr seconds kLookEvery{10};
+constexpr seconds kLookAgain{1};
+constexpr int kMostRefusals = 3;
 
 }  // namespace
 
@@ -104,8 +106,9 @@ Task<void> RemoteSandbox::keep_alive(std::shared_ptr<Shared> shared,
   seconds between = lifecycle->settings().timeout / 3;
   async::Deadline renewal = async::deadline_in(between);
   bool silent = false;
+  int refusals = 0;
   for (;;) {
-    co_await async::sleep_for(std::min(between, kLookEvery));
+    co_await async::sleep_for(refusals > 0 ? kLookAgain : std::min(between, kLookEvery));
     if (shared->state == State::kStopped) co_return;
     Result<RemoteInfo> info = co_await lifecycle->get(shared->remote_id);
     if (shared->state == State::kStopped) co_return;
@@ -123,6 +126,12 @@ Task<void> RemoteSandbox::keep_alive(std::shared_ptr<Shared> shared,
                 log::kv("error", info.error().message()));
     }
     silent = !info;
+    refusals = co_await agent_refuses(shared) ? refusals + 1 : 0;
+    if (refusals == kMostRefusals) {
+      log::warn("opensandbox_agent_lost", log::kv("remote_id", shared->remote_id));
+      shared->end("the sandbox is lost: its agent has ended");
+      co_return;
+    }
     if (silent || std::chrono::steady_clock::now() < renewal) continue;
     Result<void> renewed = co_await lifecycle->renew(shared->remote_id);
     if (renewed) {
@@ -132,6 +141,15 @@ Task<void> RemoteSandbox::keep_alive(std::shared_ptr<Shared> shared,
                 log::kv("error", renewed.error().message()));
     }
   }
+}
+
+// A program inside may have killed it. One that is only slow is no such case.
+Task<bool> RemoteSandbox::agent_refuses(std::shared_ptr<Shared> shared) {
+  std::shared_ptr<Execd> execd = shared->execd;
+  if (shared->state != State::kRunning || !execd) co_return false;
+  Result<void> answer = co_await execd->ping(async::deadline_in(kLookEvery));
+  bool same = shared->state == State::kRunning && shared->execd == execd;
+  co_return same && !answer && answer.error().code() == Code::kBackend;
 }
 
 Task<Result<void>> RemoteSandbox::stop() {
@@ -146,11 +164,13 @@ Task<Result<void>> RemoteSandbox::stop() {
 sandbox::Status RemoteSandbox::status() const {
   sandbox::Status status;
   status.state = shared_->state;
-  status.isolation.layers = {"remote", "memory_limit", "cpu_limit"};
-  status.isolation.missing = {"pids_limit", "disk_limit"};
+  // What was asked of the server; nobody here can say what else its walls are.
+  status.isolation.layers = {"memory_limit", "cpu_limit"};
+  status.isolation.missing = {"pids_limit", "disk_limit", "read_only_root"};
   bool has_policy =
       !lifecycle_->settings().allowed_domains.empty() || !spec_.network.allowed_domains.empty();
-  (has_policy ? status.isolation.layers : status.isolation.missing).emplace_back("no_network");
+  (has_policy ? status.isolation.layers : status.isolation.missing)
+      .emplace_back("network_namespace");
   return status;
 }
 

@@ -81,6 +81,7 @@ class RemoteSandbox final : public sandbox::Sandbox {
   bool paused() const { return shared_->state == sandbox::State::kPaused; }
   static async::Task<void> keep_alive(std::shared_ptr<Shared> shared,
                                       std::shared_ptr<Lifecycle> lifecycle);
+  static async::Task<bool> agent_refuses(std::shared_ptr<Shared> shared);
   async::Task<Result<void>> make_ready(std::string remote_id);
   async::Task<Result<void>> ping_until_ready();
   // kNotStarted, kConflict while it is paused.
