@@ -92,6 +92,28 @@ class ManyAtOnce(Adversity):
         self.assertEqual(len({body["id"] for status, body in answers if status == 202}), 1, answers)
         self.assertEqual(len(self.call("GET", "/sessions?label=a%3Db")[1]["sessions"]), 1)
 
+    def test_a_cancel_of_one_that_waits_hits_no_other(self):
+        session = self.server.session()
+        context = self.call("POST", f"/sessions/{session}/contexts", {"language": "python"})[1]["id"]
+
+        def send(code):
+            return self.call("POST", f"/sessions/{session}/execute", {"code": code, "context": context})[1]["execution_id"]
+
+        def ended(one):
+            answer = self.call("GET", f"/executions/{one}")[1]
+            return answer if answer["ended_at"] else None
+
+        first = send("import time, os\nwhile not os.path.exists('go'): time.sleep(0.01)\nprint('first')")
+        second = send("print('second')")
+        third = send("print('third')")
+        self.assertEqual(self.call("DELETE", f"/executions/{second}")[0], 204)
+        self.assertEqual(ended(second)["state"], "cancelled")
+        self.assertIsNone(ended(first))
+        self.assertEqual(self.call("PUT", f"/sessions/{session}/files/go", b"")[0] // 100, 2)
+        for one, state, text in ((first, "completed", "first\n"), (second, "cancelled", ""), (third, "completed", "third\n")):
+            answer = until(lambda name=one: ended(name), "it ends")
+            self.assertEqual((answer["state"], answer["stdout"]), (state, text))
+
     def test_a_second_server_leaves_nothing(self):
         """On the same folder, or on the same port: the first one goes on, and the second is gone without a trace."""
         session = self.server.session()
@@ -106,6 +128,26 @@ class ManyAtOnce(Adversity):
             self.assertTrue(str(self.server.process.pid) in second.stderr or address in second.stderr, second.stderr)
             until(lambda folder=run_folder, wanted=left: len(self.launchers(folder)) == wanted, "its launcher is gone")
         self.assertEqual(self.server.execute(session, code="print(1)")["stdout"], "1\n")
+
+    @unittest.skipUnless(IS_ROOT, "zygotes need root")
+    def test_a_zygote_that_dies_is_replaced_by_another_uid(self):
+        """Sandboxes of the one that died live on, and its uid is their owner."""
+        modules = ["colorsys", "chunk", "bisect"]  # a list that nobody else has
+        template = {"id": "preloaded", "image": "host", "language": "python", "preload": modules, "pool": 0}
+        self.assertEqual(self.call("POST", "/templates", template)[0], 201)
+
+        def find():
+            for pid, (words, _) in processes().items():
+                if b"zygote" in words and b"colorsys" in words:
+                    return pid, os.stat(f"/proc/{pid}").st_uid
+            session = self.server.session(template_id="preloaded")  # which finds none, and leaves one
+            self.assertEqual(self.call("DELETE", f"/sessions/{session}")[0], 204)
+            return None
+
+        pid, uid = until(find, "a zygote")
+        os.kill(pid, signal.SIGKILL)
+        until(lambda: pid not in processes(), "its end")
+        self.assertNotEqual(until(find, "another one")[1], uid)
 
 
 class NoPool(Adversity):
