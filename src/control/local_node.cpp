@@ -5,8 +5,8 @@
 
 #include <algorithm>
 #include <array>
-#include <cstdlib>
 #include <chrono>
+#include <cstdlib>
 #include <map>
 #include <optional>
 #include <utility>

@@ -260,8 +260,8 @@ Task<Result<void>> Sessions::end(LiveSessionPtr session, SessionState state, std
   session->row.error_code = std::move(code);
   session->row.error_message = std::move(message);
   session->row.ended_at = now();
-  // Its end is asked for at once and awaited by nobody but shut_down(): tearing a sandbox down takes
-  // longer than anything else here. What a crash leaves behind is found at the next start.
+  // Its end is asked for at once and awaited by nobody but shut_down(): tearing a sandbox down
+  // takes longer than anything else here. What a crash leaves behind is found at the next start.
   if (session->sandbox) stopping_.spawn(stop_sandbox(session->sandbox));
   Result<void> written = co_await put(session);
   fault::here("delete.written");

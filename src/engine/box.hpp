@@ -28,14 +28,14 @@ struct BoxPlan {
   ControllerFds user_tasks;
   ControllerFds guest_tasks;
   std::array<UniqueFd, kMaxMounts> mounts;  // detached, ready to be attached
-  UniqueFd disk;        // a detached disk image for everything writable; none: tmpfs
-  UniqueFd go_ahead;    // two bytes of the launcher's: ids are mapped, the box is on record
-  UniqueFd config;      // for the guest, as is the socket: listening, or the one connection
+  UniqueFd disk;      // a detached disk image for everything writable; none: tmpfs
+  UniqueFd go_ahead;  // two bytes of the launcher's: ids are mapped, the box is on record
+  UniqueFd config;    // for the guest, as is the socket: listening, or the one connection
   UniqueFd socket;
-  ZygoteLink zygote;   // its guest's end is for the guest
+  ZygoteLink zygote;        // its guest's end is for the guest
   int go_ahead_write = -1;  // the launcher's alone: it must end with the launcher
-  int failure = -1;    // a Failure goes here; closed by a successful exec
-  int slot_lock = -1;  // the guest holds it, unknowing: the slot stays taken while pid 1 lives
+  int failure = -1;         // a Failure goes here; closed by a successful exec
+  int slot_lock = -1;       // the guest holds it, unknowing: the slot stays taken while pid 1 lives
   int guest_program = -1;
 };
 

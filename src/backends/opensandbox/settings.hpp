@@ -30,8 +30,8 @@ struct Settings {
   std::vector<std::string> denied_domains;
   Volume volume;
   std::chrono::seconds patience{30};  // with an answer of the server; a new sandbox takes longer
-  bool server_proxy = false;  // reach sandboxes through the server instead of directly
-  std::string instance;       // whose sandboxes these are, among all of that server
+  bool server_proxy = false;          // reach sandboxes through the server instead of directly
+  std::string instance;               // whose sandboxes these are, among all of that server
 };
 
 // From BackendOptions::settings: one JSON object below "opensandbox", and the folder

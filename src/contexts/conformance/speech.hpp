@@ -72,6 +72,6 @@ Task<void> in_language(Box* box) {
   ATOLL_CONTEXT_CASE_IN(Javascript, name, body __VA_OPT__(, ) __VA_ARGS__); \
   ATOLL_CONTEXT_CASE_IN(Bash, name, body __VA_OPT__(, ) __VA_ARGS__)
 // Python again, forked from a zygote.
-#define ATOLL_ZYGOTE_CASE(name, body)                                            \
+#define ATOLL_ZYGOTE_CASE(name, body)                                             \
   TEST_P(Conformance, name##Zygote) { run(&from_zygote<body>, {Cap::kZygotes}); } \
   static_assert(true)
