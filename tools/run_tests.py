@@ -23,11 +23,10 @@ BUDGETS = {
     "unit": 30,
     "conformance": 240,
     "integration": 360,
-    "backends": 300,
+    "backends": 420,
     "security": 300,
     "leak": 300,
     "e2e": 480,
-    "backends": 300,
     "fuzz": 90,
     "bench": 180,
 }

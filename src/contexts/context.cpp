@@ -16,6 +16,8 @@ using Phase = Interpreter::Phase;
 
 namespace {
 
+constexpr std::chrono::milliseconds kInsist{500};
+
 std::unexpected<Error> was_given_up() {
   return fail(Code::kCancelled, "it was cancelled before it began");
 }
@@ -160,10 +162,18 @@ Task<Result<bool>> Context::interrupt(std::shared_ptr<RunPlace> place) {
   bool is_another = place && (run_ == nullptr || run_->request.place != place);
   if (run_ == nullptr || is_another || !alive()) co_return false;
   run_->result().interrupted = true;
+  if (options_.language == Language::kBash) tasks_.spawn(insist(run_->request.place));
   Result<void> sent = co_await signal(SIGINT);
   if (!sent && sent.error().code() == Code::kNotFound) co_return false;
   if (!sent) co_return fail(std::move(sent).error());
   co_return true;
+}
+
+// A shell that is just starting a program waits for it, and that one has not seen the signal.
+Task<void> Context::insist(std::shared_ptr<RunPlace> place) {
+  co_await async::sleep_for(kInsist);
+  bool goes_on = run_ != nullptr && run_->request.place == place && alive();
+  if (goes_on) (void)co_await signal(SIGINT);
 }
 
 Task<Result<void>> Context::signal(int number) {

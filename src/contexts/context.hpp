@@ -90,6 +90,7 @@ class Context {
   async::Task<Result<void>> end_interpreter(std::string why);
   async::Task<Result<void>> until_nobody_waits();
   async::Task<Result<void>> signal(int number);
+  async::Task<void> insist(std::shared_ptr<RunPlace> place);
   async::Task<Result<void>> look_back(Run* last);
   void adopt(std::shared_ptr<Interpreter> interpreter);
   Result<RunResult> conclude(Run& run, std::optional<Crash> lost);
