@@ -1,5 +1,4 @@
 """The section `docker`: sandboxes in containers through `atoll serve`, beside the docker command on the same engine."""
-import http.client
 import json
 import os
 import pathlib
@@ -8,6 +7,7 @@ import sys
 import time
 
 import measure
+from backend_server import DEADLINE, BackendServer
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "tests/support"))
 
@@ -18,43 +18,22 @@ FIRST = "create, then the first true"
 EXEC = "true in a running sandbox"
 INSIDE = "atoll, without its server"
 BYTES = 64 << 20
-DEADLINE = 60
 
 
-class Server:
+class Server(BackendServer):
     """`atoll serve --backend docker` without a pool, and one connection to it."""
 
     def __init__(self, atoll, data, engine):
         sets = ("sandbox.backend=docker", f"sandbox.backends.docker.host=unix://{engine.socket}",
                 f"sandbox.backends.docker.image={IMAGE}", "pool.size=0")
         words = [word for one in sets for word in ("--set", one)]
-        self.process = subprocess.Popen([atoll, "serve", "--listen", "127.0.0.1:0", "--data", data, "--no-auth", *words],
-                                        stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
-        line = next((line for line in self.process.stdout if line.startswith("atoll listens on ")), None)
-        if line is None:
-            raise RuntimeError("atoll serve did not start")
-        self.connection = http.client.HTTPConnection(line.split()[-1].removeprefix("http://"), timeout=DEADLINE)
-
-    def call(self, method, path, body=None):
-        data = json.dumps(body) if isinstance(body, dict) else body
-        self.connection.request(method, "/api/v1" + path, data, {"Content-Type": "application/json", "Prefer": "wait=30"})
-        answer = self.connection.getresponse()
-        text = answer.read()
-        if answer.status >= 300:
-            raise RuntimeError(f"{method} {path}: {answer.status} {text[:300]}")
-        return text
+        super().__init__(atoll, data, *words)
 
     def create(self):
         return json.loads(self.call("POST", "/sessions", {"template_id": "shell-default"}))["id"]
 
     def execute(self, session):
         self.call("POST", f"/sessions/{session}/execute", {"command": ["true"]})
-
-    def stop(self):
-        self.connection.close()
-        self.process.terminate()
-        self.process.wait(DEADLINE)
-        self.process.stdout.close()
 
 
 def timed(function):

@@ -3,15 +3,14 @@
 The server is the real one. Its agent is a stand-in unless ATOLL_TEST_EXECD names a real `execd`, whose event streams
 end a second after the program does: the SDK waits for that, Atoll does not.
 """
-import http.client
 import json
 import os
 import pathlib
-import subprocess
 import sys
 import time
 
 import measure
+from backend_server import BackendServer
 
 SUPPORT = pathlib.Path(__file__).resolve().parent.parent / "tests/support"
 sys.path.insert(0, str(SUPPORT))
@@ -26,7 +25,7 @@ BYTES = 10_000_000  # as the SDK's part has it
 DEADLINE = 60
 
 
-class Server:
+class Server(BackendServer):
     """`atoll serve` without a pool, and one connection to it."""
 
     def __init__(self, atoll, folder, remote):
@@ -37,28 +36,7 @@ class Server:
                         "opensandbox": {"entrypoint": ["sleep", "infinity"], "local": local}},
             "pool": {"size": 0}}))
         config.chmod(0o644)
-        self.process = subprocess.Popen(
-            [atoll, "serve", "--listen", "127.0.0.1:0", "--data", str(folder / "opensandbox-data"), "--no-auth", "--config",
-             str(config)], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
-        line = next((line for line in self.process.stdout if line.startswith("atoll listens on ")), None)
-        if line is None:
-            raise RuntimeError("atoll serve did not start")
-        self.connection = http.client.HTTPConnection(line.split()[-1].removeprefix("http://"), timeout=DEADLINE)
-
-    def call(self, method, path, body=None):
-        data = json.dumps(body) if isinstance(body, dict) else body
-        self.connection.request(method, "/api/v1" + path, data, {"Content-Type": "application/json", "Prefer": "wait=30"})
-        answer = self.connection.getresponse()
-        text = answer.read()
-        if answer.status >= 300:
-            raise RuntimeError(f"{method} {path}: {answer.status} {text[:300]}")
-        return text
-
-    def stop(self):
-        self.connection.close()
-        self.process.terminate()
-        self.process.wait(DEADLINE)
-        self.process.stdout.close()
+        super().__init__(atoll, str(folder / "opensandbox-data"), "--config", str(config))
 
 
 def timed(function):

@@ -2,7 +2,6 @@
 
 #include <fcntl.h>
 #include <signal.h>
-#include <spawn.h>
 #include <sys/socket.h>
 #include <sys/un.h>
 #include <unistd.h>
@@ -10,6 +9,7 @@
 #include <array>
 #include <cstring>
 
+#include "base/spawn_setup.hpp"
 #include "base/unique_fd.hpp"
 
 namespace atl::backends::fake {
@@ -50,21 +50,6 @@ Result<UniqueFd> above_fixed_numbers(UniqueFd fd) {
   if (!high) return fail_errno("dup");
   return high;
 }
-
-struct SpawnSetup {
-  SpawnSetup() {
-    ::posix_spawn_file_actions_init(&actions);
-    ::posix_spawnattr_init(&attributes);
-  }
-  SpawnSetup(const SpawnSetup&) = delete;
-  SpawnSetup& operator=(const SpawnSetup&) = delete;
-  ~SpawnSetup() {
-    ::posix_spawn_file_actions_destroy(&actions);
-    ::posix_spawnattr_destroy(&attributes);
-  }
-  posix_spawn_file_actions_t actions;
-  posix_spawnattr_t attributes;
-};
 
 }  // namespace
 

@@ -2,7 +2,6 @@
 
 #include <fcntl.h>
 #include <signal.h>
-#include <spawn.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -11,6 +10,7 @@
 #include <fstream>
 
 #include "backends/srt/leftovers.hpp"
+#include "base/spawn_setup.hpp"
 
 namespace atl::backends::srt {
 namespace {
@@ -51,21 +51,6 @@ std::vector<std::string> environment(const Folder& folder) {
   }
   return all;
 }
-
-struct SpawnSetup {
-  SpawnSetup() {
-    ::posix_spawn_file_actions_init(&actions);
-    ::posix_spawnattr_init(&attributes);
-  }
-  SpawnSetup(const SpawnSetup&) = delete;
-  SpawnSetup& operator=(const SpawnSetup&) = delete;
-  ~SpawnSetup() {
-    ::posix_spawn_file_actions_destroy(&actions);
-    ::posix_spawnattr_destroy(&attributes);
-  }
-  posix_spawn_file_actions_t actions;
-  posix_spawnattr_t attributes;
-};
 
 std::vector<char*> pointers(std::vector<std::string>& strings) {
   std::vector<char*> list;
