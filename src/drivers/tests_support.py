@@ -37,6 +37,24 @@ def open_descriptors():
     return found
 
 
+def read_json(body):
+    """As the host reads an object (src/contexts/json_object.cpp): what it would refuse is an AssertionError."""
+    value = json.loads(body)
+    assert type(value) is dict, body[:200]
+    assert len(value) <= 64, f"{len(value)} members"
+    for key in value:
+        assert len(json.dumps(key, ensure_ascii=False).encode()) <= 256, f"a name of {len(key)} characters"
+    json.dumps(value, ensure_ascii=False).encode()  # fails on half a surrogate pair
+    depth, level = 0, [value]
+    while level:
+        depth += any(isinstance(each, (dict, list)) for each in level)
+        level = [child for each in level if isinstance(each, (dict, list))
+                 for child in (each.values() if isinstance(each, dict) else each)]
+    assert depth <= 64, f"nested {depth} deep"
+    assert len(body) <= (16 << 20) + (64 << 10), f"{len(body)} bytes"
+    return value
+
+
 class Outcome:
     """What one run gave: all messages in order, output of the pipes among them as stdout and stderr."""
 
@@ -50,7 +68,7 @@ class Outcome:
     def _one(self, word):
         found = self.bodies(word)
         assert len(found) <= 1, f"{len(found)} messages `{word}`: {self}"
-        return json.loads(found[0]) if found else None
+        return read_json(found[0]) if found else None
 
     @property
     def stdout(self):
@@ -76,7 +94,7 @@ class Outcome:
 
     @property
     def displays(self):
-        return [json.loads(body) for body in self.bodies("display")]
+        return [read_json(body) for body in self.bodies("display")]
 
     @property
     def exit_code(self):

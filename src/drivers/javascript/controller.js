@@ -93,7 +93,7 @@ function interrupt() {
   if (run === 0 || run === interrupted) return;
   interrupted = run;
   endRun(run, false, () => {
-    messages.writeJson(words, 'error', {
+    messages.writeError(words, {
       ename: 'Interrupted',
       evalue: 'the run was interrupted',
       traceback: 'Interrupted: the run was interrupted',
@@ -132,4 +132,4 @@ socket.on('data', (chunk) => {
 });
 socket.on('error', leave);
 socket.on('end', leave);
-locked(words, () => messages.writeJson(words, 'ready', ready));
+locked(words, () => messages.write(words, 'ready', JSON.stringify(ready)));

@@ -1,7 +1,7 @@
 // The global display(value), and display.html(…) and its kin for content of a known type.
 'use strict';
 
-const util = require('util');
+const { isPromise } = require('util').types;
 const { bundleOf, mimeBundle } = require('./mime');
 
 const TEXTS = {
@@ -19,7 +19,7 @@ function installDisplay(send) {
     const later = [];
     for (const value of values) {
       const bundle = mimeBundle(value);
-      if (util.types.isPromise(bundle)) later.push(bundle.then(send));
+      if (isPromise(bundle)) later.push(bundle.then(send));
       else send(bundle);
     }
     return later.length > 0 ? Promise.all(later).then(() => undefined) : undefined;

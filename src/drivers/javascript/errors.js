@@ -1,7 +1,7 @@
 // Errors as the user sees them: frames of the user's code only, and places named like `cell 3:2:7`.
 'use strict';
 
-const util = require('util');
+const { inspect, types: { isNativeError } } = require('util');
 const { cut } = require('./mime');
 
 const MAX_MESSAGE = 64 * 1024;
@@ -57,17 +57,17 @@ function placeIn(stack, run) {
 
 // Whether the code waited for a program that this signal ended, as execSync() reports it.
 function endedBySignal(thrown, name) {
-  return util.types.isNativeError(thrown) &&
+  return isNativeError(thrown) &&
     Object.getOwnPropertyDescriptor(thrown, 'signal')?.value === name;
 }
 
 function isError(value) {
-  return util.types.isNativeError(value) || value instanceof Error;
+  return isNativeError(value) || value instanceof Error;
 }
 
 function textOf(error) {
   try {
-    const text = withoutInternals(readable(util.inspect(error)));
+    const text = withoutInternals(readable(inspect(error)));
     return isError(error) ? text.replace(/^\[([^]*)\]$/, '$1') : text; // brackets: it has no frames
   } catch {
     return 'an error that cannot be shown';

@@ -1,7 +1,7 @@
 // The main thread: makes the world that the user's code sees, runs it, and reports how it ended.
 'use strict';
 
-const util = require('util');
+const { isPromise } = require('util').types;
 const { Worker } = require('worker_threads');
 const { rewrite } = require('./cells');
 const { installDisplay } = require('./display');
@@ -28,11 +28,12 @@ function send(word, body) {
   locked(words, () => messages.write(words, word, body));
 }
 
-// Ends the run, unless the controller has done so.
+// Ends the run, unless the controller has done so. `last`: {error} or {result}.
 function finish(run, last, exitCode) {
   locked(words, () => {
     if (Atomics.load(words, RUN) !== run) return;
-    if (last) messages.writeJson(words, last[0], last[1]);
+    if (last?.error) messages.writeError(words, last.error);
+    if (last?.result) messages.write(words, 'result', last.result);
     messages.writeDone(words, run, exitCode);
     Atomics.store(words, RUN, 0);
   });
@@ -45,7 +46,7 @@ function finishSoon(run, last, exitCode) {
 }
 
 function fail(cell, thrown) {
-  const last = ['error', errors.describe(thrown, cell)];
+  const last = { error: errors.describe(thrown, cell) };
   // SIGINT goes to the program that the code waits for, too, and its end may be seen here before
   // the controller has heard the signal. The run was interrupted all the same.
   if (errors.endedBySignal(thrown, 'SIGINT')) setTimeout(finish, HEARD_MS, cell.run, last, 1);
@@ -53,7 +54,7 @@ function fail(cell, thrown) {
 }
 
 function takeExitCode() {
-  const code = Number(process.exitCode ?? 0);
+  const code = Number(process.exitCode ?? 0) & 0xff;
   process.exitCode = undefined;
   return code;
 }
@@ -74,9 +75,9 @@ function rewriteAny(code) {
 // A promise as the last expression is waited for: `main()` ends when its work does.
 async function showResult(cell, value) {
   try {
-    const settled = util.types.isPromise(value) ? await value : value;
-    const bundle = settled === undefined ? null : await mimeBundle(settled);
-    finishSoon(cell.run, bundle && ['result', bundle], takeExitCode());
+    const settled = isPromise(value) ? await value : value;
+    const result = settled === undefined ? null : await mimeBundle(settled);
+    finishSoon(cell.run, { result }, takeExitCode());
   } catch (thrown) {
     fail(cell, thrown);
   }
@@ -113,7 +114,7 @@ function exit(code) {
   }
   const run = Atomics.load(words, RUN) === started ? started : 0;
   if (run !== 0) forgetTimersSince(timersBefore);
-  controller.postMessage({ type: 'exit', run, code: takeExitCode() & 0xff });
+  controller.postMessage({ type: 'exit', run, code: takeExitCode() });
   for (;;) park(words);
 }
 
@@ -145,7 +146,7 @@ function start() {
   process.exit = exit;
   Error.prepareStackTrace = errors.prepareStackTrace;
   installStreams(send);
-  installDisplay((bundle) => send('display', JSON.stringify(bundle)));
+  installDisplay((bundle) => send('display', bundle));
   installModules(process.cwd());
   process.setUncaughtExceptionCaptureCallback(reportUncaught);
 

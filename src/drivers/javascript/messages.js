@@ -3,6 +3,7 @@
 'use strict';
 
 const { writeSync } = require('fs');
+const json = require('./json');
 const { park } = require('./shared');
 
 const CONTROL_FD = 3;
@@ -12,10 +13,10 @@ const MAX_BODY = 256 * 1024 * 1024;
 // The caller holds the lock. The reader has made the socket non-blocking: a full one is waited for.
 function write(words, word, body) {
   const content = Buffer.isBuffer(body) ? body : Buffer.from(body);
-  let rest = Buffer.concat([Buffer.from(`${word} ${content.length}\n`), content]);
-  while (rest.length > 0) {
+  const data = Buffer.concat([Buffer.from(`${word} ${content.length}\n`), content]);
+  for (let at = 0; at < data.length;) {
     try {
-      rest = rest.subarray(writeSync(CONTROL_FD, rest));
+      at += writeSync(CONTROL_FD, data, at);
     } catch (error) {
       if (error.code === 'EPIPE' || error.code === 'ECONNRESET') return; // the reader sees the end
       if (error.code !== 'EAGAIN') throw error;
@@ -24,12 +25,16 @@ function write(words, word, body) {
   }
 }
 
-function writeJson(words, word, value) {
-  write(words, word, JSON.stringify(value));
+function writeError(words, { ename, evalue, traceback }) {
+  write(words, 'error', json.object({
+    ename: json.encode(ename),
+    evalue: json.encode(evalue),
+    traceback: json.encode(traceback),
+  }));
 }
 
 function writeDone(words, run, exitCode) {
-  writeJson(words, 'done', { execution_count: run, exit_code: exitCode });
+  write(words, 'done', json.object({ execution_count: run, exit_code: exitCode }));
 }
 
 // Feeds on chunks, calls onMessage(word, body) for each whole message, throws on a broken header.
@@ -67,4 +72,4 @@ function createReader(onMessage) {
   };
 }
 
-module.exports = { CONTROL_FD, write, writeJson, writeDone, createReader };
+module.exports = { CONTROL_FD, write, writeError, writeDone, createReader };

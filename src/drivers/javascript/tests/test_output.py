@@ -83,6 +83,30 @@ class Results(javascript_case.Case):
         self.assertEqual(list(result), ["text/plain"])
         self.assertIn("16 MiB", result["text/plain"])
 
+    def test_half_a_surrogate_pair_is_no_character(self):
+        for code, value in (("'a😀b'.split('')", ["a", "\ufffd", "\ufffd", "b"]), ('"😀"[0]', "\ufffd"),
+                            ('({["😀"[0]]: 1})', {"\ufffd": 1}), ('["\\\\ud83d", "😀"]', ["\\ud83d", "😀"])):
+            self.assertEqual(self.run_code(code).result["application/json"], value, code)
+        self.assertEqual(self.run_code('display.html("😀"[1])').displays[0]["text/html"], "\ufffd")
+        shown = self.run_code('display.mime({["text/" + "😀"[1]]: "x"})').displays[0]
+        self.assertEqual(shown["text/\ufffd"], "x")
+        outcome = self.run_code('throw new Error("😀"[0])', exit_code=1)
+        self.assertEqual(outcome.error["evalue"], "\ufffd")
+
+    def test_what_the_host_would_refuse_is_left_out(self):
+        nested = "let n = 1; for (let i = 0; i < %d; i++) n = [n]; "
+        self.assertIn("application/json", self.run_code(nested % 60 + "n").result)
+        self.assertEqual(list(self.run_code(nested % 70 + "n").result), ["text/plain"])
+        shown = self.run_code(nested % 70 + "display.json(n)").displays[0]
+        self.assertIn("(application/json is left out: it is nested too deeply)", shown["text/plain"])
+        shown = self.run_code("display.mime({['a/' + 'x'.repeat(300)]: 1, 'text/html': 'h'})").displays[0]
+        self.assertEqual(shown["text/html"], "h")
+        self.assertIn("its name is too long", shown["text/plain"])
+        shown = self.run_code("const forms = {}; for (let i = 0; i < 100000; i++) forms['a/' + i] = i\n"
+                              "forms['text/plain'] = 'p'; display.mime(forms)").displays[0]
+        self.assertEqual((shown["a/0"], shown["text/plain"][0]), ("0", "p"))
+        self.assertIn("there are too many", shown["text/plain"])
+
     def test_a_value_that_cannot_be_shown(self):
         code = "({[require('util').inspect.custom]() { throw Error('oops') }})"
         self.assertIn("oops", self.run_code(code).text)
