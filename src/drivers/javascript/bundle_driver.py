@@ -9,11 +9,18 @@ import sys
 FOLDER = pathlib.Path(__file__).resolve().parent
 MAX_BYTES = 120 << 10  # Linux takes 128 KiB as one argument
 
-# Both threads run the same script; the main one hands its text to the worker.
-HEAD = """(function bundle() {
+# Both threads run the same script; the main one hands its text to the worker. What it uses of the global scope
+# it keeps as it was at the start: the code may put others in their place.
+HEAD = """(function bundle(globalThis) {
 'use strict';
-const bundleSource = `(${bundle})()`;
+const bundleSource = `(${bundle})(globalThis)`;
 const outside = require;
+const { create, getOwnPropertyDescriptors } = globalThis.Object;
+const copied = (name) => create(null, getOwnPropertyDescriptors(globalThis[name]));
+const [Array, ArrayBuffer, Atomics, Buffer, JSON, Math, Object] =
+  ['Array', 'ArrayBuffer', 'Atomics', 'Buffer', 'JSON', 'Math', 'Object'].map(copied);
+const { console, process, Error, Function, Number, Promise, RangeError, RegExp, Set, String, Symbol, SyntaxError,
+  TypeError, URL } = globalThis;
 const modules = {
 """
 TAIL = """};
@@ -26,7 +33,7 @@ function load(name) {
   return loaded[name].exports;
 }
 load(outside('worker_threads').isMainThread ? 'main' : 'controller');
-})()
+})(globalThis)
 """
 
 

@@ -138,5 +138,33 @@ class Modules(javascript_case.Case):
         self.expect("[ex, typeof exf]", "[ 1, 'function' ]")
 
 
+class Hostile(javascript_case.Case):
+    def test_code_that_takes_the_globals_away(self):
+        driver = self.fresh()
+        driver.run("var kept = 1")
+        for code in ("JSON.stringify = null", "JSON = null", "Buffer.from = Buffer.concat = null",
+                     "globalThis.Buffer = undefined", "Atomics.store = Atomics.load = null", "Atomics = null",
+                     "Object.keys = Object.entries = Object.hasOwn = null", "Number = String = null",
+                     "process = undefined", "Promise = null", "setImmediate = setTimeout = null",
+                     "Object.prototype.toJSON = () => 7", "require('util').types.isNativeError = null",
+                     "globalThis = null", "String.prototype.replace = String.prototype.indexOf = null"):
+            driver.run(f"{code}; 0")
+            self.assertEqual(driver.run("kept + 1").text, "2", code)
+            self.assertEqual(driver.run("throw new RangeError('r')").error["ename"], "RangeError", code)
+            self.assertEqual(driver.run("display([1])").displays[0]["text/plain"], "[ 1 ]", code)
+
+    def test_code_that_takes_the_prototypes_away(self):
+        """The driver may fail then, but says so."""
+        for code in ("Array.prototype[Symbol.iterator] = null",
+                     "String.prototype.split = Array.prototype.push = RegExp.prototype.exec = null"):
+            driver = self.fresh()
+            driver.run(code)
+            self.assertEqual(driver.run("throw 1").exit_code, 1, code)
+
+    def test_an_exit_code_out_of_range(self):
+        self.run_code("process.exitCode = 300", exit_code=300 & 0xff)
+        self.run_code("process.exitCode = -1", exit_code=255)
+
+
 if __name__ == "__main__":
     javascript_case.main()
