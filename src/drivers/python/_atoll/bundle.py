@@ -6,6 +6,9 @@ from _atoll.wire import quote
 
 MAX_PLAIN = 1 << 20
 MAX_BUNDLE = 16 << 20
+MAX_TYPES = 60  # besides text/plain; the host takes 64
+MAX_TYPE = 250  # bytes of a type's name as JSON; the host takes 256
+MAX_DEPTH = 60  # of arrays and objects; the host takes 64, the bundle among them
 SPARE = 64 << 10  # of a bundle, for names, braces and sentences about what is left out
 PLAIN_TYPES = frozenset((int, bool, float, complex, bytes, bytearray, range, type))
 METHODS = (
@@ -13,7 +16,7 @@ METHODS = (
     ("image/svg+xml", "_repr_svg_"), ("image/png", "_repr_png_"), ("image/jpeg", "_repr_jpeg_"),
     ("application/pdf", "_repr_pdf_"), ("application/json", "_repr_json_"),
     ("application/javascript", "_repr_javascript_"))
-JSON_NODES, JSON_CHARACTERS, JSON_DEPTH = 20000, 1 << 20, 64
+JSON_NODES, JSON_CHARACTERS = 20000, 1 << 20
 
 rich_formatter = None  # IPython's, when it is loaded: from an object to a bundle
 
@@ -81,20 +84,44 @@ def _attempt(make):
 
 
 def encode(bundle):
-    """As JSON in bytes, at most MAX_BUNDLE."""
+    """As JSON in bytes that the host takes: at most MAX_BUNDLE, with few types, nested no deeper than allowed."""
     plain = bundle.get("text/plain")
-    plain = _clip(plain if isinstance(plain, str) else "" if plain is None else str(plain))
+    plain = _clip("" if plain is None else _string(plain))
     left_out, pieces, room = "", [], MAX_BUNDLE - SPARE - len(_utf8(quote(plain)))
-    forms = [(str(mime), _json_of(str(mime), data)) for mime, data in bundle.items()
-             if mime != "text/plain" and data is not None]
+    types = [mime for mime, data in bundle.items() if mime != "text/plain" and data is not None]
+    forms = [(_string(mime), _json_of(_string(mime), bundle[mime])) for mime in types[:MAX_TYPES]]
     for mime, text in sorted(forms, key=lambda form: len(form[1])):
-        if text and len(text) <= room:
-            pieces.append(b"%b:%b" % (_utf8(quote(mime)), text))
+        name = _utf8(quote(mime))
+        problem = "its name is too long" if len(name) > MAX_TYPE else \
+            "it has %d bytes, too many" % len(text) if len(text) > room else \
+            "it is nested too deeply" if _is_deep(mime, text) else None
+        if text and problem is None:
+            pieces.append(b"%b:%b" % (name, text))
             room -= len(text)
         elif text:
-            left_out += "\n(%s is left out: it has %d bytes, too many)" % (mime[:100], len(text))
+            left_out += "\n(%s is left out: %s)" % (mime[:100], problem)
+    if len(types) > MAX_TYPES:
+        left_out += "\n(%d more are left out: too many)" % (len(types) - MAX_TYPES)
     pieces.insert(0, b'"text/plain":' + _utf8(quote(plain + left_out[:SPARE // 8])))
     return b"{" + b",".join(pieces) + b"}"
+
+
+def _string(value):
+    text = str(value)
+    return text if type(text) is str else str.__str__(text)
+
+
+def _is_deep(mime, text):
+    if not mime.endswith("json") or text.count(b"[") + text.count(b"{") <= MAX_DEPTH:
+        return False
+    import re
+
+    depth = 0
+    for bracket in re.sub(rb'"(?:[^"\\]+|\\.)*"|[^][{}"]+', b"", text):
+        depth += 1 if bracket in b"[{" else -1
+        if depth > MAX_DEPTH:
+            return True
+    return False
 
 
 def _clip(text):
@@ -117,7 +144,7 @@ def _json_of(mime, data):
         return _nested_json(data)
     if isinstance(data, (list, tuple)):
         data = "".join(map(str, data))
-    text = str(data)
+    text = _string(data)
     if mime.startswith("image/") and not mime.endswith("xml"):
         text = "".join(text.split())  # base64 already
     return _utf8(quote(text))
@@ -172,6 +199,6 @@ def is_small_json(value):
                 return False
         elif item is not None and kind is not bool:
             return False
-        if nodes + len(todo) > JSON_NODES or characters > JSON_CHARACTERS or depth > JSON_DEPTH:
+        if nodes + len(todo) > JSON_NODES or characters > JSON_CHARACTERS or depth > MAX_DEPTH:
             return False
     return True

@@ -4,7 +4,7 @@ import builtins
 import os
 import sys
 
-from _atoll import finish, recursion, watch
+from _atoll import errors, finish, recursion, watch
 from _atoll.display import Publisher, install
 from _atoll.forks import Forks
 from _atoll.interrupts import Interrupts
@@ -127,7 +127,7 @@ class Context:
         try:
             name, value, text, status = self._describe(problem)
         except BaseException as another:
-            name, value, status = kind.__name__, type(another).__name__, 1
+            name, value, status = errors.name_of(problem), errors.name_of(another), 1
             text = "%s, and %s while telling of it\n" % (name, value)
         if self._forks.forked:
             sys.stderr.write(text)
@@ -138,8 +138,6 @@ class Context:
         return INTERRUPTED if issubclass(kind, KeyboardInterrupt) else status
 
     def _describe(self, problem):
-        from _atoll import errors
-
         if issubclass(type(problem), SystemExit):
             return "", "", "", errors.exit_status(problem)
         sys.last_type, sys.last_value = type(problem), problem

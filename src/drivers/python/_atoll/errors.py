@@ -3,6 +3,7 @@ import sys
 
 from _atoll import PREFIX, sources
 
+MAX_NAME = 1 << 10
 MAX_VALUE = 8 << 10
 MAX_TEXT = 64 << 10
 MANY_FRAMES = 5000
@@ -11,13 +12,18 @@ FRAMES_KEPT = 100
 
 def describe(problem):
     """(ename, evalue, traceback) of an exception."""
-    name = _text_of(lambda: type(problem).__name__, "Exception")
+    name = name_of(problem)
     value = clip(_text_of(lambda: str(problem), "<exception str() failed>"), MAX_VALUE)
     try:
         text = traceback_text(problem)
     except Exception:  # out of memory, or an exception that is not a decent object
         text = "%s: %s\n" % (name, value)
     return name, value, text
+
+
+def name_of(problem):
+    """Of its class, without asking the class's own class, whose code may fail or lie."""
+    return clip(type.__dict__["__name__"].__get__(type(problem)), MAX_NAME)
 
 
 def traceback_text(problem):

@@ -14,8 +14,9 @@ import time
 import unittest
 
 HERE = pathlib.Path(__file__).resolve().parent
-sys.path.insert(0, str(HERE.parent))
+sys.path[:0] = [str(HERE.parent), str(HERE.parent.parent)]
 import bundle_driver  # noqa: E402
+from tests_support import read_json  # noqa: E402
 
 PYTHON = os.environ.get("ATOLL_PYTHON", "/usr/bin/python3")
 SCRIPT = bundle_driver.bundled()
@@ -62,7 +63,7 @@ class Run:
     @property
     def result(self):
         bodies = self.bodies("result")
-        return json.loads(bodies[0]) if bodies else None
+        return read_json(bodies[0]) if bodies else None
 
     @property
     def plain(self):
@@ -70,12 +71,12 @@ class Run:
 
     @property
     def displays(self):
-        return [json.loads(body) for body in self.bodies("display")]
+        return [read_json(body) for body in self.bodies("display")]
 
     @property
     def error(self):
         bodies = self.bodies("error")
-        return json.loads(bodies[0]) if bodies else None
+        return read_json(bodies[0]) if bodies else None
 
     @property
     def status(self):

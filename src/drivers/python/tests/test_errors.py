@@ -83,6 +83,33 @@ class Errors:
         )
         self.assertEqual(self.ok("1").plain, "1")
 
+    def test_a_huge_name_is_clipped(self):
+        run = self.run_code("raise type('A' * 20_000_000, (Exception,), {})")
+        self.assertEqual(run.status, 1)
+        self.assertLess(len(run.error["ename"]), 1100)
+        self.assertLess(len(run.error["traceback"]), 70_000)
+
+    def test_classes_that_cannot_be_asked(self):
+        self.ok("kept = 1")
+        self.fails(
+            "class M(type):\n    def __getattribute__(self, name): raise SystemExit\n"
+            "class E(Exception, metaclass=M): pass\nraise E",
+            "E",
+        )
+        self.fails(
+            "class Exits(Exception):\n    def __str__(self): raise SystemExit\nraise Exits()", "Exits"
+        )
+        run = self.run_code("class S(SystemExit):\n    code = property(lambda s: 1 / 0)\nraise S")
+        self.assertEqual(run.status, 1)
+        self.assertEqual(self.ok("kept").plain, "1")
+
+    def test_a_broken_import_ends_nothing(self):
+        driver = self.fresh()
+        driver.run("import builtins; kept, real = 1, builtins.__import__; builtins.__import__ = None")
+        self.assertEqual(driver.run("1 / 0").error["ename"], "ZeroDivisionError")
+        self.assertEqual(driver.run("builtins.__import__ = real").status, 0)
+        self.assertEqual(driver.run("kept").plain, "1")
+
     def test_lone_surrogates_in_a_message(self):
         self.assertEqual(self.fails("raise ValueError('\\ud800')", "ValueError").error["evalue"], "?")
 

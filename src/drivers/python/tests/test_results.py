@@ -140,6 +140,36 @@ class Bounds:
     def test_a_long_list(self):
         self.assertLess(len(self.ok("list(range(3_000_000))").plain), 2 << 20)
 
+    def shown(self, data):
+        return self.ok(f"data = {data}\ndisplay(data, raw=True)").displays[0]
+
+    def test_json_that_is_nested_too_deeply(self):
+        deep = "data = 1\nfor _ in range(%d): data = [data, '\"[[[{{{']\n"
+        code = deep + "class Deep:\n    def _repr_json_(self): return {'k': data}\nDeep()"
+        self.assertIn("application/json", self.ok(code % 59).result)
+        for depth in (60, 64, 70, 300):
+            result = self.ok(code % depth).result
+            self.assertNotIn("application/json", result)
+            self.assertIn("nested too deeply", result["text/plain"])
+        for depth in (60, 61, 63, 64, 65):
+            self.ok(deep % depth + "data")
+
+    def test_types_that_the_host_would_refuse(self):
+        shown = self.shown("{'text/plain': 'p', 'text/' + 'x' * 1_000_000: 'long', 'text/html': 'h'}")
+        self.assertEqual(shown["text/html"], "h")
+        self.assertIn("its name is too long", shown["text/plain"])
+        self.assertEqual(len(self.shown("{'text/' + '\\x01' * 50: 'long', 'text/html': 'h'}")), 2)
+        shown = self.shown("{**{'a/%d' % i: 'x' for i in range(200_000)}, 'text/plain': 'p'}")
+        self.assertEqual((shown["a/0"], shown["text/plain"]), ("x", "p\n(199940 more are left out: too many)"))
+
+    def test_strings_of_the_users_own(self):
+        shown = self.ok(
+            "class S(str):\n    def translate(self, table): return 5\n    def __len__(self): return -1\n"
+            "    def __str__(self): return self\n"
+            "display({'text/plain': S('p'), S('text/html'): S('h')}, raw=True)"
+        ).displays[0]
+        self.assertEqual(shown, {"text/plain": "p", "text/html": "h"})
+
     def test_an_integer_too_long_to_print(self):
         run = self.run_code("10 ** 100_000")
         self.assertIn(run.error and run.error["ename"], (None, "ValueError"))
