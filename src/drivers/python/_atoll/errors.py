@@ -1,7 +1,7 @@
 """What went wrong, as text: the user's frames with their lines, without the driver's, and bounded."""
 import sys
 
-from _atoll import PREFIX, sources
+from _atoll import PREFIX, finish, sources
 
 MAX_NAME = 1 << 10
 MAX_VALUE = 8 << 10
@@ -57,12 +57,9 @@ def clip(text, limit):
 def exit_status(problem):
     """Of a SystemExit, as the interpreter has it; a message goes to stderr."""
     code = problem.code
-    if code is None:
-        return 0
-    if isinstance(code, int):
-        return code & 0xFF
-    sys.stderr.write(_text_of(lambda: str(code), "") + "\n")
-    return 1
+    if code is not None and not issubclass(type(code), int):
+        sys.stderr.write(_text_of(lambda: str(code), "") + "\n")
+    return finish.status_of(code)
 
 
 def print_traceback(problem):

@@ -42,6 +42,16 @@ def rehearse():
     _collect()
 
 
+def status_of(code):
+    """What the interpreter makes of the code of a SystemExit."""
+    if code is None:
+        return 0
+    if not issubclass(type(code), int):
+        return 1
+    number = int.__index__(code)  # not by methods of the user's own
+    return number & 0xFF if -(1 << 63) <= number < 1 << 63 else 0xFF
+
+
 def set_status(status, interrupted=False):
     global _status, _interrupted
     _status, _interrupted = status, interrupted

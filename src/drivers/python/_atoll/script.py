@@ -148,18 +148,10 @@ def ended(problem):
     if problem is None:
         finish.set_status(0)
     elif isinstance(problem, SystemExit):
-        finish.set_status(_status_of(problem.code))
+        finish.set_status(finish.status_of(problem.code))
     else:
         finish.set_status(1, isinstance(problem, KeyboardInterrupt))
         _hide_our_frame()
-
-
-def _status_of(code):
-    if code is None:
-        return 0
-    if not isinstance(code, int):
-        return 1
-    return int(code) & 0xFF if -(1 << 63) <= code < 1 << 63 else 0xFF
 
 
 def _hide_our_frame():

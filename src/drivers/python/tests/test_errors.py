@@ -139,7 +139,9 @@ class Errors:
             ("exit(-1)", 255),
             ("exit(True)", 1),
             ("quit(256)", 0),
-            ("exit(2 ** 70)", 0),
+            ("exit(2 ** 70)", 255),
+            ("exit(-(2 ** 70))", 255),
+            ("class I(int):\n    def __and__(self, other): return None\nexit(I(4))", 4),
         ):
             run = self.run_code(code)
             self.assertEqual((run.status, run.error), (status, None), code)
