@@ -1,4 +1,4 @@
-trap : INT; eval "${BASH_EXECUTION_STRING#*$'\n'}"; __atoll_begin "$@"; set --; source "$__atoll_state"; __atoll_begun; while __atoll_next; do __atoll_options_on; eval "$__atoll_code"; { __atoll_finish "$?"; } 2>/dev/null; done; exit
+builtin trap : INT; builtin eval "${BASH_EXECUTION_STRING#*$'\n'}"; __atoll_begin "$@"; builtin set --; builtin source "$__atoll_state"; __atoll_begun; until __atoll_next; do __atoll_options_on; builtin eval "$__atoll_code"; { __atoll_finish "$?"; } 2>/dev/null; done; builtin exit
 # The driver of Bash contexts (docs/context-protocol.md). The line above is all that runs; it reads
 # the functions below from this text first. It is one line so that the shell counts the code's lines
 # from 1.
@@ -8,12 +8,18 @@ trap : INT; eval "${BASH_EXECUTION_STRING#*$'\n'}"; __atoll_begin "$@"; set --; 
 # saves the state, starts the shell anew in the same process and restores it there. Background jobs
 # go on; only the table of jobs is lost.
 #
+# The code may call its functions like builtins and make any variable read-only. So builtins are
+# called by `builtin`, and no variable of a name that the code may use is assigned to. `exec` alone
+# cannot be called so where it is to change descriptors for good: that happens where no function of
+# the code is known. A shell that executes nothing any more (set -n) ends, as the loop above is one
+# of `until`.
+#
 # Started as: bash --norc --noprofile -c THIS bash
 # or, again:  … bash restore STDIN_FD STATE_FD RUN STATUS WAS_INTERRUPTED <&SOCKET
 
 __atoll_shell=$BASH
 __atoll_script=$BASH_EXECUTION_STRING
-unset BASH_EXECUTION_STRING
+builtin unset BASH_EXECUTION_STRING
 __atoll_run=0             # number of the last run
 __atoll_running=0         # code is being evaluated
 __atoll_interrupted=0
@@ -21,8 +27,13 @@ __atoll_over=0            # the socket has ended, so shall the shell
 __atoll_on=()             # what the code has set with `set -o`; off while the driver itself works
 __atoll_trap_EXIT=        # the code's own traps on signals that the driver needs
 __atoll_trap_INT=
-__atoll_on_term='__atoll_over=1; exit 143'
+__atoll_trap_DEBUG=       # and those that `trap -p` does not show in a function
+__atoll_trap_ERR=
+__atoll_trap_RETURN=
+__atoll_on_term='__atoll_over=1; builtin exit 143'
 __atoll_control=121       # the socket, closed on exec
+__atoll_head=             # the programs, if there are any
+__atoll_wc=
 __atoll_state=/dev/null   # a script that makes an earlier state again
 __atoll_status=           # of the run that ended in a shell before this one
 
@@ -30,13 +41,15 @@ __atoll_status=           # of the run that ended in a shell before this one
 __atoll_options=(allexport errexit errtrace functrace keyword noclobber noglob nounset pipefail
                  posix verbose xtrace)
 __atoll_plain=$SHELLOPTS  # without any of them
+builtin readonly __atoll_{shell,script,on_term,control,options,plain}
 
 __atoll_json_string() {  # TEXT: to __atoll_json; what is not printable ASCII becomes ?
-  local LC_ALL=C text=$1
-  text=${text//\\/\\\\}
-  text=${text//\"/\\\"}
-  text=${text//$'\n'/\\n}
-  __atoll_json="\"${text//[^ -~]/?}\""
+  [[ ${LC_ALL@a} == *r* ]] || builtin local LC_ALL=C
+  builtin local __atoll_text="$1"
+  __atoll_text=${__atoll_text//\\/\\\\}
+  __atoll_text=${__atoll_text//\"/\\\"}
+  __atoll_text=${__atoll_text//$'\n'/\\n}
+  __atoll_json="\"${__atoll_text//[^ -~]/?}\""
 }
 
 __atoll_send() {  # WORD BODY
@@ -44,11 +57,12 @@ __atoll_send() {  # WORD BODY
 }
 
 __atoll_send_error() {  # ENAME EVALUE
-  local ename evalue
-  __atoll_json_string "$1"; ename=$__atoll_json
-  __atoll_json_string "$2"; evalue=$__atoll_json
+  builtin local __atoll_ename __atoll_evalue
+  __atoll_json_string "$1"; __atoll_ename=$__atoll_json
+  __atoll_json_string "$2"; __atoll_evalue=$__atoll_json
   __atoll_json_string "$1: $2"
-  __atoll_send error "{\"ename\":$ename,\"evalue\":$evalue,\"traceback\":$__atoll_json}"
+  __atoll_send error \
+    "{\"ename\":$__atoll_ename,\"evalue\":$__atoll_evalue,\"traceback\":$__atoll_json}"
 }
 
 __atoll_send_done() {  # STATUS
@@ -59,64 +73,74 @@ __atoll_send_done() {  # STATUS
 # close-on-exec, but what it keeps aside for the time of a redirection has it, and copies of that
 # too.
 __atoll_hide_control() {
-  local fd before=
-  for fd in {10..60}; do [[ -e /proc/self/fd/$fd ]] && before+=" $fd "; done
+  builtin local __atoll_fd __atoll_before=
+  for __atoll_fd in {10..60}; do
+    [[ -e /proc/self/fd/$__atoll_fd ]] && __atoll_before+=" $__atoll_fd "
+  done
   {
-    for fd in {10..60}; do
-      [[ -S /proc/self/fd/$fd && $before != *" $fd "* ]] && break
+    for __atoll_fd in {10..60}; do
+      [[ -S /proc/self/fd/$__atoll_fd && $__atoll_before != *" $__atoll_fd "* ]] && builtin break
     done
-    builtin eval "exec $__atoll_control<&$fd"
+    builtin eval "exec $__atoll_control<&$__atoll_fd"
   } 3>&-
   exec 3>&-
 }
 
-# Waits for the next code, and leaves it in __atoll_code.
+# Waits for the next code, and leaves it in __atoll_code. Its status is not 0: see above.
 __atoll_next() {
-  local REPLY  # without a name nothing is split at IFS, which is the code's
-  while :; do
-    if ! LC_ALL=C builtin read -r -u "$__atoll_control"; then
-      __atoll_over=1
-      exit 0
-    fi
-    __atoll_read_body "${REPLY##* }"
-    [[ $REPLY == 'run '* ]] && break
-  done
-  __atoll_run=$((__atoll_run + 1))
-  if [[ -n $__atoll_has_nul ]]; then
+  ((!__atoll_running)) || __atoll_end 70  # no descriptor was left to tell of the last run's end
+  while builtin :; do
+    builtin mapfile -t -n 1 -u "$__atoll_control" __atoll_header
+    ((${#__atoll_header[@]})) || __atoll_end 0
+    __atoll_read_body "${__atoll_header[0]##* }"
+    [[ ${__atoll_header[0]} == 'run '* ]] || builtin continue
+    __atoll_run=$((__atoll_run + 1))
+    [[ -n $__atoll_has_nul ]] || builtin break
     __atoll_send_error SyntaxError 'the code has a NUL byte in it'
     __atoll_send_done 2
-    __atoll_code=
-    __atoll_next
-    return
-  fi
+  done
   __atoll_running=1
+  builtin return 1
 }
 
-# Exactly LENGTH bytes. A long body goes through head, as the shell reads a socket byte by byte.
+__atoll_end() {  # STATUS
+  __atoll_over=1
+  builtin exit "$1"
+}
+
+# Exactly LENGTH bytes. A long body goes through head, as the shell reads a socket byte by byte. So
+# does one that must not be read to REPLY, which without a name is not split at the code's IFS.
 __atoll_read_body() {  # LENGTH
-  local REPLY left=$1
+  builtin local __atoll_left="$1"
   __atoll_code= __atoll_has_nul=
-  if ((left > 65536)) && builtin type -P head >/dev/null; then
-    { __atoll_code=$(head -c "$left" <&"$__atoll_control"; builtin printf x); } 2>/dev/null
+  if [[ -n $__atoll_head && ($__atoll_left -gt 65536 || ${REPLY@a}${LC_ALL@a} == *[ri]*) ]]; then
+    { __atoll_code=$(
+      builtin command "$__atoll_head" -c "$__atoll_left" <&"$__atoll_control"
+      builtin printf x
+    ); } 2>/dev/null
     __atoll_code=${__atoll_code%x}
+    __atoll_length=$__atoll_left
     __atoll_byte_length "$__atoll_code"
-    ((__atoll_length == left)) || __atoll_has_nul=1
-    return
+    ((__atoll_length == __atoll_left)) || __atoll_has_nul=1
+    builtin return
   fi
-  while ((left > 0)); do
-    if ! LC_ALL=C builtin read -r -d '' -n "$left" -u "$__atoll_control"; then
-      __atoll_over=1
-      exit 0
-    fi
+  builtin local REPLY || __atoll_end 70
+  while ((__atoll_left > 0)); do
+    LC_ALL=C builtin read -r -d '' -n "$__atoll_left" -u "$__atoll_control" || __atoll_end 0
     __atoll_byte_length "$REPLY"
-    left=$((left - __atoll_length))
+    __atoll_left=$((__atoll_left - __atoll_length))
     __atoll_code+=$REPLY
-    ((left == 0)) || { __atoll_has_nul=1; left=$((left - 1)); }
+    ((__atoll_left == 0)) || { __atoll_has_nul=1; __atoll_left=$((__atoll_left - 1)); }
   done
 }
 
 __atoll_byte_length() {  # TEXT: to __atoll_length
-  local LC_ALL=C
+  if [[ ${LC_ALL@a} == *r* ]]; then
+    [[ -z $__atoll_wc ]] ||
+      __atoll_length=$(builtin printf %s "$1" | builtin command "$__atoll_wc" -c)
+    builtin return
+  fi
+  builtin local LC_ALL=C
   __atoll_length=${#1}
 }
 
@@ -135,139 +159,174 @@ __atoll_set_traps() {
 }
 
 __atoll_options_off() {
-  local option
+  builtin local __atoll_option
   __atoll_on=()
-  [[ $SHELLOPTS == "$__atoll_plain" ]] && return
-  for option in "${__atoll_options[@]}"; do
-    [[ :$SHELLOPTS: != *:"$option":* ]] || __atoll_on+=("$option")
+  [[ $SHELLOPTS == "$__atoll_plain" ]] && builtin return
+  for __atoll_option in "${__atoll_options[@]}"; do
+    [[ :$SHELLOPTS: != *:"$__atoll_option":* ]] || __atoll_on+=("$__atoll_option")
   done
-  for option in "${__atoll_on[@]}"; do set +o "$option"; done
-  declare -g +x __atoll_running  # allexport may have caught it
+  for __atoll_option in "${__atoll_on[@]}"; do builtin set +o "$__atoll_option"; done
+  builtin declare -g +x __atoll_running  # allexport may have caught it
 }
 
 __atoll_options_on() {
-  local option
-  for option in "${__atoll_on[@]}"; do set -o "$option"; done
+  builtin local __atoll_option
+  for __atoll_option in "${__atoll_on[@]}"; do builtin set -o "$__atoll_option"; done
 }
 
 # A shell says 2 to code that does not parse, but other things say it too: only the parser knows.
 __atoll_code_failed() {  # STATUS
-  local complaint line base evalue=
-  (($1 == 2)) || return 0
-  base=$LINENO; complaint=$(builtin trap - EXIT INT; eval "set -n"$'\n'"$__atoll_code" 2>&1)
-  while IFS= builtin read -r line; do
-    [[ $line =~ line\ ([0-9]+):\ (.*) ]] || continue
-    evalue+="${evalue:+$'\n'}line $((BASH_REMATCH[1] - base - 1)): ${BASH_REMATCH[2]}"
-  done <<<"$complaint"
-  [[ $evalue == *'syntax error'* || $evalue == *'unexpected EOF'* ]] || return 0
-  __atoll_send_error SyntaxError "$evalue"
+  (($1 == 2)) || builtin return 0
+  builtin local __atoll_text __atoll_lines __atoll_line __atoll_base __atoll_complaint=
+  __atoll_text="builtin echo \$LINENO; builtin set -n"$'\n'"$__atoll_code"
+  __atoll_text=$(builtin trap - EXIT INT; builtin eval "$__atoll_text" 2>&1)
+  builtin mapfile -t __atoll_lines <<<"$__atoll_text"
+  __atoll_base=${__atoll_lines[0]}
+  for __atoll_line in "${__atoll_lines[@]}"; do
+    [[ $__atoll_line =~ line\ ([0-9]+):\ (.*) ]] || builtin continue
+    __atoll_line="line $((BASH_REMATCH[1] - __atoll_base)): ${BASH_REMATCH[2]}"
+    __atoll_complaint+=${__atoll_complaint:+$'\n'}$__atoll_line
+  done
+  [[ $__atoll_complaint == *'syntax error'* || $__atoll_complaint == *'unexpected EOF'* ]] ||
+    builtin return 0
+  __atoll_send_error SyntaxError "$__atoll_complaint"
 }
 
 # Stands for the builtin: the driver needs EXIT and INT for itself, and runs the code's own with
 # them.
 trap() {
-  local action signal others=()
   if [[ $BASHPID != "$$" ]]; then
     builtin trap "$@"
-    return
+    builtin return
   fi
-  [[ ${1-} == -- ]] && shift
+  [[ ${1-} == -- ]] && builtin shift
   if (($# == 0)) || [[ $1 == -[plP]* ]]; then
-    builtin trap "$@" | while IFS= builtin read -r action; do
-      [[ $action == *__atoll_* ]] || builtin printf '%s\n' "$action"
-    done
-    for signal in EXIT INT; do
-      action=__atoll_trap_$signal
-      [[ -z ${!action} || (${1-} == -p && $# -gt 1 && " ${*:2} " != *" $signal "*) ]] ||
-        builtin printf 'trap -- %s %s\n' "${!action@Q}" "$signal"
-    done
-    return 0
+    __atoll_show_traps "$@"
+    builtin return
   fi
-  action=-
-  (($# == 1)) || { action=$1; shift; }
-  for signal in "$@"; do
-    case ${signal^^} in
-      EXIT | SIGEXIT | 0) __atoll_trap_EXIT=${action#-} ;;
-      INT | SIGINT | 2) __atoll_trap_INT=${action#-} ;;
+  builtin local __atoll_action=- __atoll_signal __atoll_others
+  (($# == 1)) || { __atoll_action=$1; builtin shift; }
+  for __atoll_signal in "$@"; do
+    case ${__atoll_signal^^} in
+      EXIT | SIGEXIT | 0) __atoll_trap_EXIT=${__atoll_action#-} ;;
+      INT | SIGINT | 2) __atoll_trap_INT=${__atoll_action#-} ;;
       ERR | DEBUG | RETURN)  # a function cannot take these away, only change them
-        [[ $action != - ]] && builtin trap -- "$action" "$signal" || builtin trap : "$signal" ;;
+        builtin printf -v "__atoll_trap_${__atoll_signal^^}" %s "${__atoll_action#-}"
+        [[ $__atoll_action != - ]] && builtin trap -- "$__atoll_action" "$__atoll_signal" ||
+          builtin trap : "$__atoll_signal" ;;
       TERM | SIGTERM | 15)
-        [[ $action != - ]] && builtin trap -- "$action" TERM || builtin trap "$__atoll_on_term" TERM ;;
-      *) others+=("$signal") ;;
+        [[ $__atoll_action != - ]] && builtin trap -- "$__atoll_action" TERM ||
+          builtin trap "$__atoll_on_term" TERM ;;
+      *) __atoll_others+=("$__atoll_signal") ;;
     esac
   done
-  ((${#others[@]} == 0)) || builtin trap -- "$action" "${others[@]}"
+  ((${#__atoll_others[@]} == 0)) || builtin trap -- "$__atoll_action" "${__atoll_others[@]}"
+}
+
+__atoll_show_traps() {  # [-p [SIGNAL…]]
+  builtin local __atoll_text __atoll_lines __atoll_action __atoll_signal
+  __atoll_text=$(builtin trap "$@")
+  [[ -z $__atoll_text ]] || builtin mapfile -t __atoll_lines <<<"$__atoll_text"
+  for __atoll_action in "${__atoll_lines[@]}"; do
+    [[ $__atoll_action == *__atoll_* ]] || builtin printf '%s\n' "$__atoll_action"
+  done
+  for __atoll_signal in EXIT INT; do
+    __atoll_action=__atoll_trap_$__atoll_signal
+    [[ -z ${!__atoll_action} ||
+      (${1-} == -p && $# -gt 1 && " ${*:2} " != *" $__atoll_signal "*) ]] ||
+      builtin printf 'trap -- %s %s\n' "${!__atoll_action@Q}" "$__atoll_signal"
+  done
 }
 
 __atoll_interrupt() {
-  [[ $__atoll_running == 1 && $BASHPID == "$$" ]] || return 0
+  [[ $__atoll_running == 1 && $BASHPID == "$$" ]] || builtin return 0
   __atoll_running=0
   __atoll_interrupted=1
-  [[ -z $__atoll_trap_INT ]] || (eval "$__atoll_trap_INT")
-  exit 130
+  [[ -z $__atoll_trap_INT ]] || (builtin eval "$__atoll_trap_INT")
+  builtin exit 130
 }
 
 # The EXIT trap. The code's own runs in a shell below, as it may exit itself.
 __atoll_exit() {  # STATUS [POSITIONAL…]
-  [[ $BASHPID == "$$" ]] || return  # a shell below that a signal ended before it had forgotten the trap
-  { __atoll_running=0; set +x; } 2>/dev/null
+  # A shell below that a signal ended before it had forgotten the trap is none of ours.
+  [[ $BASHPID == "$$" ]] || builtin return
+  { __atoll_running=0; builtin set +x; } 2>/dev/null
   __atoll_options_off
-  ((__atoll_over)) && return
+  ((__atoll_over)) && builtin return
   builtin trap '' INT  # for the shells below too
   __atoll_status=$1
-  shift
-  ((${#FUNCNAME[@]} == 1)) || set --
+  builtin shift
+  ((${#FUNCNAME[@]} == 1)) || builtin set --
   if [[ -n $__atoll_trap_EXIT ]]; then
-    (builtin trap - EXIT; (exit "$__atoll_status"); eval "$__atoll_trap_EXIT")
+    (
+      builtin trap - EXIT
+      (builtin exit "$__atoll_status")
+      builtin eval "$__atoll_trap_EXIT"
+    )
   fi
-  [[ -e /proc/self/fd/$__atoll_control ]] || __atoll_on_term='__atoll_over=1; exit 143'
-__atoll_control=121       # the socket, closed on exec
-  __atoll_state=$(__atoll_save "$@")
+  __atoll_state=$(__atoll_save "$@" 2>/dev/null)
   builtin trap - 1 {3..8} {10..18} {20..31}  # an ignored signal would stay so for good
   __atoll_state_fd=
-  exec {__atoll_stdin_fd}<&0
-  exec {__atoll_state_fd}<<<"$__atoll_state"
+  builtin exec {__atoll_stdin_fd}<&0
+  builtin exec {__atoll_state_fd}<<<"$__atoll_state"
   builtin trap : INT  # SIGINT kills only from here to the first command of the new shell
-  exec "$__atoll_shell" --norc --noprofile -c "$__atoll_script" "$0" \
+  builtin exec "$__atoll_shell" --norc --noprofile -c "$__atoll_script" "$0" \
     restore "$__atoll_stdin_fd" "$__atoll_state_fd" "$__atoll_run" "$__atoll_status" \
     "$__atoll_interrupted" <&"$__atoll_control"  # a copy at 0, 1 or 2 is not closed on exec
 }
 
 # Prints what a new shell must be told. Open descriptors, folder and umask come with the process.
 __atoll_save() {  # [POSITIONAL…]
-  local __atoll_name
-  exec 2>/dev/null
+  builtin local __atoll_names __atoll_name
   ((${#FUNCNAME[@]} <= 2)) || __atoll_show_globals
-  builtin printf '__atoll_trap_INT=%q\n' "$__atoll_trap_INT"
+  builtin printf 'exec {__atoll_state_fd}<&-\n'  # it is read as a whole
   for __atoll_name in "${__atoll_on[@]}"; do
     builtin printf '__atoll_on+=(%s)\n' "$__atoll_name"
   done
-  shopt -p
+  builtin shopt -p
   for __atoll_name in IFS PATH; do
     [[ -v $__atoll_name ]] || builtin printf 'unset %s\n' "$__atoll_name"
   done
-  while IFS= builtin read -r __atoll_name; do
-    __atoll_is_own "$__atoll_name" || declare -p "$__atoll_name"
-  done < <(compgen -v)
-  while builtin read -r _ _ __atoll_name; do
-    [[ $__atoll_name == trap || $__atoll_name == __atoll_* ]] || declare -f "$__atoll_name"
-  done < <(declare -F)
-  declare -Fx
-  builtin trap -p | while IFS= builtin read -r __atoll_name; do
-    [[ $__atoll_name == *__atoll_* ]] || builtin printf '%s\n' "$__atoll_name"
+  builtin mapfile -t __atoll_names < <(builtin compgen -v)
+  for __atoll_name in "${__atoll_names[@]}"; do
+    __atoll_is_own "$__atoll_name" || builtin declare -p "$__atoll_name"
   done
   (($# == 0)) || builtin printf 'set -- %s\n' "${*@Q}"
-  alias -p
+  __atoll_save_traps
+  builtin mapfile -t __atoll_names < <(builtin compgen -A function)
+  for __atoll_name in "${__atoll_names[@]}"; do
+    [[ $__atoll_name == trap || $__atoll_name == __atoll_* ]] || builtin declare -f "$__atoll_name"
+  done
+  builtin mapfile -t __atoll_names < <(builtin declare -Fx)
+  ((${#__atoll_names[@]} == 0)) || builtin printf 'builtin %s\n' "${__atoll_names[@]}"
+  for __atoll_name in "${!BASH_ALIASES[@]}"; do
+    builtin printf 'builtin alias -- %q=%q\n' "$__atoll_name" "${BASH_ALIASES[$__atoll_name]}"
+  done
+}
+
+__atoll_save_traps() {
+  builtin local __atoll_name __atoll_lines
+  builtin printf '__atoll_trap_INT=%q\n' "$__atoll_trap_INT"
+  builtin trap -p | while builtin mapfile -t -n 1 __atoll_lines; do
+    ((${#__atoll_lines[@]})) || builtin break
+    [[ ${__atoll_lines[0]} == *@(__atoll_*| SIGINT) ]] ||
+      builtin printf '%s\n' "${__atoll_lines[0]}"
+  done
+  for __atoll_name in ERR RETURN DEBUG; do
+    __atoll_lines=__atoll_trap_$__atoll_name
+    [[ -z ${!__atoll_lines} ]] ||
+      builtin printf 'trap -- %q %s\n' "${!__atoll_lines}" "$__atoll_name"
+  done
 }
 
 # Variables of the shell's own and of the driver.
 __atoll_is_own() {  # NAME
   case $1 in
-    BASH_COMPAT | BASH_ENV | BASH_XTRACEFD) return 1 ;;
+    BASH_COMPAT | BASH_ENV | BASH_XTRACEFD) builtin return 1 ;;
     BASH | BASH_* | BASHOPTS | BASHPID | COMP_* | COMPREPLY | DIRSTACK | EPOCH* | EUID) ;;
     FUNCNAME | GROUPS | HISTCMD | LINENO | PIPESTATUS | PPID | RANDOM | SECONDS | SHELLOPTS) ;;
     SRANDOM | UID | _ | __atoll_*) ;;
-    *) return 1 ;;
+    *) builtin return 1 ;;
   esac
 }
 
@@ -275,23 +334,28 @@ __atoll_is_own() {  # NAME
 # `declare -g` reaches the global one, so a mark on it tells which is seen; `unset` from a deeper
 # function takes the foremost away.
 __atoll_show_globals() {
-  local __atoll_name __atoll_tries
-  while IFS= builtin read -r __atoll_name; do
-    __atoll_is_own "$__atoll_name" && continue
-    declare -g -t "$__atoll_name" || continue
+  builtin local __atoll_names __atoll_name __atoll_tries
+  builtin mapfile -t __atoll_names < <(builtin compgen -v)
+  for __atoll_name in "${__atoll_names[@]}"; do
+    __atoll_is_own "$__atoll_name" && builtin continue
+    builtin declare -g -t "$__atoll_name" || builtin continue
     for __atoll_tries in "${FUNCNAME[@]}"; do
-      [[ ${!__atoll_name@a} != *t* ]] || break
-      [[ $(declare -p "$__atoll_name") != 'declare -'*([!t ])t* ]] || break
-      unset -v "$__atoll_name" || break
+      [[ ${!__atoll_name@a} != *t* ]] || builtin break
+      [[ $(builtin declare -p "$__atoll_name") != 'declare -'*([!t ])t* ]] || builtin break
+      builtin unset -v "$__atoll_name" || builtin break
     done
-    declare -g +t "$__atoll_name"
-  done < <(compgen -v)
+    builtin declare -g +t "$__atoll_name"
+  done
 }
 
 __atoll_begin() {  # [restore STDIN_FD STATE_FD RUN STATUS WAS_INTERRUPTED]
+  # If the code has exported its own, the state brings them back.
+  builtin unset -f alias declare exec set shopt unset
   __atoll_set_traps
   builtin trap "$__atoll_on_term" TERM
-  shopt -s expand_aliases execfail
+  builtin shopt -s expand_aliases execfail
+  __atoll_find head
+  __atoll_find wc
   if [[ ${1-} == restore ]]; then
     __atoll_stdin_fd=$2
     exec 3<&0 0<&"$__atoll_stdin_fd" {__atoll_stdin_fd}<&-
@@ -301,13 +365,21 @@ __atoll_begin() {  # [restore STDIN_FD STATE_FD RUN STATUS WAS_INTERRUPTED]
   __atoll_hide_control
 }
 
+__atoll_find() {  # PROGRAM: to __atoll_PROGRAM
+  builtin local __atoll_path
+  for __atoll_path in /usr/bin/"$1" /bin/"$1"; do
+    [[ -x $__atoll_path ]] || builtin continue
+    builtin printf -v "__atoll_$1" %s "$__atoll_path"
+    builtin return
+  done
+}
+
 # The state has been read.
 __atoll_begun() {
   if [[ -z $__atoll_status ]]; then
     __atoll_send ready "{\"language\":\"bash\",\"version\":\"${BASH_VERSION%%[!0-9.]*}\"}"
-    return
+    builtin return
   fi
-  [[ -z $__atoll_state_fd ]] || exec {__atoll_state_fd}<&-
   ((__atoll_interrupted)) && __atoll_send_error Interrupted 'the run was interrupted'
   __atoll_interrupted=0
   __atoll_send_done "$__atoll_status"

@@ -93,6 +93,51 @@ class State(bash_case.Case):
         self.assertEqual(driver.run("  echo \"$REPLY\"  ").stdout, "mine\n")
 
 
+class Hostile(bash_case.Case):
+    def test_variables_of_any_name_may_be_read_only(self):
+        """All that were ever tempting as names of the driver's own, and those that Bash itself uses."""
+        names = ("action base before complaint ename evalue fd left length line name names option others part"
+                 " signal text word IFS LANG LC_ALL MAPFILE OPTIND PATH REPLY").split()
+        driver = self.fresh()
+        self.assertEqual(driver.run(f"readonly {' '.join(f'{name}=z' for name in names)}").exit_code, 0)
+        for code in ("echo é", "exit 3", "x='" + "é" * 70_000 + "'; echo é", "if",
+                     "trap 'echo é' EXIT; trap; exit 3"):
+            outcome = driver.run(code)
+            self.assertEqual(outcome.exit_code, 2 if code == "if" else 3 if "exit" in code else 0, outcome)
+            self.assertEqual("é" in outcome.stdout, "é" in code, outcome)
+            self.assertEqual((outcome.error or {}).get("ename"), "SyntaxError" if code == "if" else None, outcome)
+        self.assertEqual(driver.run(b"echo a\0b").error["evalue"], "the code has a NUL byte in it")
+        self.assertEqual(driver.run('echo "$left$REPLY"').stdout, "zz\n")
+
+    def test_functions_named_like_what_the_driver_calls(self):
+        names = ("head wc cat printf echo eval local declare exec set unset shift read mapfile return break"
+                 " continue exit shopt compgen alias source : true test export readonly type hash command")
+        for export in ("", "builtin export -f $n; "):
+            driver = self.fresh()
+            driver.run(f"kept=1; alias there='echo alias'\nfor n in {names}\n"
+                       f"do builtin eval \"$n() {{ builtin echo mine; }}\"; {export}done")
+            for code, stdout in (("echo", "mine\n"), ("builtin exit 3", ""), ("exec; exit", "mine\nmine\n"),
+                                 ("# " + "x" * 70_000 + "\nhead", "mine\n"), ("if", ""),
+                                 ("builtin echo $kept; there", "1\nmine\n")):
+                outcome = driver.run(code)
+                self.assertEqual(outcome.stdout, stdout, outcome)
+                self.assertEqual(outcome.error is not None, code == "if", outcome)
+
+    def test_a_shell_that_can_no_longer_work_ends(self):
+        for code in ("set -n", "ulimit -n 4", "ulimit -n 4; exit"):
+            driver = self.fresh()
+            driver.send(code)
+            self.assertIn(driver.wait(), (0, 70), code)
+
+    def test_traps_of_every_kind_outlive_an_exit(self):
+        driver = self.fresh()
+        driver.run("trap ': $((++n))' DEBUG; trap 'echo err' ERR; trap 'echo usr1' USR1\n"
+                   "trap 'echo int' INT; n=0")
+        driver.run("exit 3")
+        outcome = driver.run("false; kill -USR1 $$; ((n > 0)) && echo counted; trap -p INT")
+        self.assertEqual(outcome.stdout, "err\nusr1\ncounted\ntrap -- 'echo int' INT\n")
+
+
 class Exits(bash_case.Case):
     def test_status_is_that_of_the_last_command(self):
         for code, status in (("true", 0), ("false", 1), ("(exit 7)", 7), ("exit 42", 42), ("", 0),
