@@ -32,8 +32,8 @@ function send(word, body) {
 function finish(run, last, exitCode) {
   locked(words, () => {
     if (Atomics.load(words, RUN) !== run) return;
-    if (last?.error) messages.writeError(words, last.error);
-    if (last?.result) messages.write(words, 'result', last.result);
+    if (last.error) messages.writeError(words, last.error);
+    if (last.result) messages.write(words, 'result', last.result);
     messages.writeDone(words, run, exitCode);
     Atomics.store(words, RUN, 0);
   });
@@ -46,7 +46,7 @@ function finishSoon(run, last, exitCode) {
 }
 
 function fail(cell, thrown) {
-  const last = { error: errors.describe(thrown, cell) };
+  const last = { __proto__: null, error: errors.describe(thrown, cell) };
   // SIGINT goes to the program that the code waits for, too, and its end may be seen here before
   // the controller has heard the signal. The run was interrupted all the same.
   if (errors.endedBySignal(thrown, 'SIGINT')) setTimeout(finish, HEARD_MS, cell.run, last, 1);
@@ -77,7 +77,7 @@ async function showResult(cell, value) {
   try {
     const settled = isPromise(value) ? await value : value;
     const result = settled === undefined ? null : await mimeBundle(settled);
-    finishSoon(cell.run, { result }, takeExitCode());
+    finishSoon(cell.run, { __proto__: null, result }, takeExitCode());
   } catch (thrown) {
     fail(cell, thrown);
   }
@@ -120,10 +120,14 @@ function exit(code) {
 
 // What nobody caught, in timers and promises too, is reported and kills nothing.
 function reportUncaught(thrown) {
-  if (process.listenerCount('uncaughtException') > 0) {
-    process.emit('uncaughtException', thrown, 'uncaughtException');
-  } else {
-    process.stderr.write(`Uncaught ${errors.textOf(thrown)}\n`);
+  try {
+    if (process.listenerCount('uncaughtException') > 0) {
+      process.emit('uncaughtException', thrown, 'uncaughtException');
+    } else {
+      process.stderr.write(`Uncaught ${errors.textOf(thrown)}\n`);
+    }
+  } catch (another) { // of the code's own listener or stream
+    send('stderr', `Uncaught ${errors.textOf(thrown)}\nand ${errors.textOf(another)}\n`);
   }
 }
 

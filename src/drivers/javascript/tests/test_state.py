@@ -161,6 +161,17 @@ class Hostile(javascript_case.Case):
             driver.run(code)
             self.assertEqual(driver.run("throw 1").exit_code, 1, code)
 
+    def test_a_report_that_fails(self):
+        driver = self.fresh()
+        driver.run("Object.defineProperty(Object.prototype, 'result', {get() { throw 5 }})\n"
+                   "process.stderr.write = null; const kept = 1")
+        outcome = driver.run("setTimeout(() => { throw 7 }); await new Promise((done) => setTimeout(done, 5)); kept")
+        self.assertIn("Uncaught 7\nand TypeError", outcome.stderr)
+        self.assertEqual(outcome.text, "1")
+        self.assertEqual(driver.run("process.on('uncaughtException', () => { throw 8 })\n"
+                                    "setTimeout(() => { throw 9 }); await new Promise((done) => setTimeout(done, 5))")
+                         .stderr.splitlines()[:2], ["Uncaught 9", "and 8"])
+
     def test_an_exit_code_out_of_range(self):
         self.run_code("process.exitCode = 300", exit_code=300 & 0xff)
         self.run_code("process.exitCode = -1", exit_code=255)
