@@ -5,10 +5,10 @@ protocol would be lost with it.
 """
 import _signal
 import errno
-import os
 import select
 from _collections import deque
 from _thread import allocate_lock, get_ident
+from os import close, read, write  # as they are now: the code may put others in their place
 
 MAX_HEADER = 64
 MAX_BODY = 256 << 20
@@ -66,10 +66,10 @@ class Wire:
             return
         self.dirty = True
         try:
-            sent = os.write(self.fd, data)
+            sent = write(self.fd, data)
             while sent < len(data):
                 data = memoryview(data)[sent:]
-                sent = os.write(self.fd, data)
+                sent = write(self.fd, data)
         except OSError as problem:
             if problem.errno not in GONE:  # then a signal handler raised it
                 raise
@@ -91,7 +91,7 @@ class Wire:
     def _receive(self):
         data = self._unread
         while b"\n" not in data:
-            more = os.read(self.fd, 1 << 16)
+            more = read(self.fd, 1 << 16)
             data += more
             if not more or (len(data) > MAX_HEADER and b"\n" not in data):
                 return None
@@ -102,7 +102,7 @@ class Wire:
             return None
         pieces, missing = [body], size - len(body)
         while missing > 0:
-            more = os.read(self.fd, min(missing, 1 << 20))
+            more = read(self.fd, min(missing, 1 << 20))
             if not more:
                 return None
             pieces.append(more)
@@ -118,7 +118,7 @@ class Wire:
         self._lock = allocate_lock()
         self._owner = 0
         try:
-            os.close(self.fd)
+            close(self.fd)
         except OSError:
             pass
 

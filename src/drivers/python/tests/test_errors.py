@@ -103,6 +103,13 @@ class Errors:
         self.assertEqual(run.status, 1)
         self.assertEqual(self.ok("kept").plain, "1")
 
+    def test_what_the_driver_writes_with_may_be_replaced(self):
+        driver = self.fresh()
+        driver.run("import os; os.write = os.read = os.close = None; kept = 1")
+        self.assertEqual(driver.run("kept").plain, "1")
+        self.assertEqual(driver.run("1 / 0").error["ename"], "ZeroDivisionError")
+        self.assertEqual(len(driver.run("'x' * 200_000").plain), 200_002)
+
     def test_a_broken_import_ends_nothing(self):
         driver = self.fresh()
         driver.run("import builtins; kept, real = 1, builtins.__import__; builtins.__import__ = None")
