@@ -86,6 +86,11 @@ Result<int> show_values(const ConfigOptions& options, const ConfigSurroundings& 
   return show(values_text(values, use_color(options.color, STDOUT_FILENO)));
 }
 
+// A file that has the block at all turns them off, unless it says otherwise.
+bool is_off(const config::SandboxConfig& sandbox) {
+  return !sandbox.enabled || sandbox.mode == config::SandboxMode::kDisabled;
+}
+
 Result<int> check_values(const ConfigOptions& options, const ConfigSurroundings& around) {
   ATOLL_CHECK(expect_words(options, 1, "name one file at most"));
   std::string file = options.words.size() > 1 ? options.words[1] : options.file;
@@ -106,6 +111,10 @@ Result<int> check_values(const ConfigOptions& options, const ConfigSurroundings&
   }
   std::string good =
       name.empty() ? "ok: no file, only defaults and the environment\n" : "ok: " + name + "\n";
+  if (loaded && is_off(loaded->config.sandbox)) {
+    good +=
+        "warning: sandboxes are off: set sandbox.enabled to true and sandbox.mode to per-session\n";
+  }
   int shown = show(problems.empty() ? good : problems_text(problems));
   return shown != 0 ? shown : status;
 }

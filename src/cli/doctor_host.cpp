@@ -50,7 +50,8 @@ Finding own_program(const std::string& name) {
   if (::access(path.c_str(), X_OK) != 0) {
     finding.mark = Mark::kFail;
     finding.detail = "not beside atoll, in " + own_folder();
-    finding.advice = "Install all programs of Atoll in one folder, or build with ./dev build.";
+    finding.advice =
+        "Install all programs of Atoll in one folder, or build with ./dev build release.";
   }
   return finding;
 }

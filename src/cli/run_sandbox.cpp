@@ -28,11 +28,15 @@ Result<void> check_asked(const sandbox::AskedLimits& asked, const sandbox::Isola
 
 void warn_missing(const RunPlan& plan, const sandbox::Isolation& isolation) {
   if (plan.quiet || isolation.missing.empty()) return;
-  std::string sentence = "this host does not give";
+  bool is_native = plan.backend == "native";
+  std::string sentence =
+      (is_native ? "this host" : "the backend " + plan.backend) + " does not give";
   for (const std::string& layer : isolation.missing) {
     sentence += (&layer == &isolation.missing.front() ? " " : ", ") + layer;
   }
-  print_warning(sentence + "; see `atoll doctor` (-q hides this)", plan.color);
+  print_warning(
+      sentence + "; see `atoll " + (is_native ? "doctor" : "backends") + "` (-q hides this)",
+      plan.color);
 }
 
 async::Task<Result<void>> make_sandbox(RunState* state) {

@@ -57,7 +57,9 @@ Outcome<void> set_up_launcher(const LauncherOptions& options, LauncherState& sta
   if (!state.rootless) state.cgroups = Cgroups::detect();
   if (!options.disk_folder.empty()) {
     const char* disks = options.disk_folder.c_str();
-    ::mkdir(disks, 0700);  // whether it is there is seen when a disk is needed
+    // Whether it is there is seen when a disk is needed. A server's own folder may lie below it,
+    // and nothing else in it has a name that others may open.
+    ::mkdir(disks, 0711);
     state.disks.reset(::open(disks, O_RDONLY | O_DIRECTORY | O_CLOEXEC));
   }
   ATOLL_TRY(state.guest_program, open_guest(options.guest_program));

@@ -57,7 +57,7 @@ Result<Store> Store::open(const std::string& data_folder) {
        slash = data_folder.find('/', slash + 1)) {
     ::mkdir(data_folder.substr(0, slash).c_str(), 0755);
   }
-  ::mkdir(data_folder.c_str(), 0700);
+  ::mkdir(data_folder.c_str(), 0711);  // a server of another user may have its own below it
   UniqueFd data(::open(data_folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
   if (!data) {
     int error = errno;

@@ -34,12 +34,14 @@ std::string url_of(const std::string& address, bool tls) {
 }
 
 // One line for people and scripts: the address stands at its end.
-void announce(const http::Server& server, bool tls, bool auth, bool has_keys) {
+void announce(const http::Server& server, bool tls, bool auth, bool has_keys,
+              const std::string& data) {
   for (const std::string& address : server.addresses()) {
     std::printf("atoll listens on %s\n", url_of(address, tls).c_str());
   }
   if (auth && !has_keys) {
-    std::printf("no key yet: make one with `atoll key create --role admin`\n");
+    std::printf("no key yet: make one with `atoll key create --data %s --role admin`\n",
+                data.c_str());
   }
   std::fflush(stdout);
 }
@@ -84,7 +86,8 @@ Task<Result<void>> run_server(async::Executor executor, Running running) {
   if (started) {
     bool tls = !config.server.tls.cert_file.empty();
     endpoint = url_of(server.addresses().front(), tls);
-    announce(server, tls, config.auth.enabled, !control.keys().list().empty());
+    announce(server, tls, config.auth.enabled, !control.keys().list().empty(),
+             running.place->data_folder);
     Result<int> signal = co_await signals.next();
     log::info("server_stopping", log::kv("signal", signal ? *signal : 0));
   }

@@ -29,7 +29,10 @@ Result<void> make_data_folder(const std::string& folder) {
   std::error_code error;
   if (path.has_parent_path()) std::filesystem::create_directories(path.parent_path(), error);
   if (::mkdir(folder.c_str(), 0700) != 0 && errno != EEXIST) {
-    return fail_errno("make the data folder");
+    int why = errno;
+    return fail(Error(code_from_errno(why),
+                      "cannot make the data folder " + folder + "; choose another with --data",
+                      why));
   }
   return {};
 }

@@ -127,6 +127,12 @@ class Manuals(support.Case):
         entry = json.loads(atoll("backends", "-o", "json").out)["backends"]
         self.assertIn("native", [one["name"] for one in entry])
 
+    @unittest.skipUnless(support.IS_ROOT, "an ordinary user has one folder for both")
+    def test_a_server_finds_room_where_a_run_has_been(self):
+        script = f"mount -t tmpfs tmpfs /var/lib && {support.ATOLL} run -- true && {support.ATOLL} key create --role admin"
+        done = subprocess.run(["unshare", "-m", "sh", "-c", script], capture_output=True, text=True, timeout=60)
+        self.assertEqual(done.returncode, 0, done.stderr)
+
     def test_another_backend_is_looked_for_in_the_larger_program(self):
         refused = atoll("run", "--backend", "nonsense", "--", "true")
         self.assertEqual(refused.code, 125)

@@ -90,7 +90,7 @@ void register_opensandbox(sandbox::Registry& registry) {
                  {Cap::kTerminal, "they are no part of its published interface"},
                  {Cap::kWatch, "its agent cannot"},
                  {Cap::kConnect, "its ports are reached by HTTP only"},
-                 {Cap::kLimits, "cpu and memory hold from the start on and stay"},
+                 {Cap::kLimits, "cpu and memory cannot be changed later"},
                  {Cap::kMounts, "the server may be another host"},
                  {Cap::kFilesystemPolicy, "its interface has none"},
                  {Cap::kNetwork, "the server says whether there is one, or keeps to lists"},
