@@ -1,5 +1,8 @@
 #include "async/pool.hpp"
 
+#include <pthread.h>
+#include <signal.h>
+
 #include <exception>
 
 #include <boost/asio/append.hpp>
@@ -12,12 +15,35 @@
 
 namespace atl::async {
 
+namespace {
+
+// Threads that begin meanwhile get no signals: they would take them from whoever waits for them.
+class QuietThreads {
+ public:
+  QuietThreads() {
+    sigset_t all;
+    ::sigfillset(&all);
+    ::pthread_sigmask(SIG_SETMASK, &all, &before_);
+  }
+  QuietThreads(const QuietThreads&) = delete;
+  QuietThreads& operator=(const QuietThreads&) = delete;
+  ~QuietThreads() { ::pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
+
+ private:
+  sigset_t before_{};
+};
+
+}  // namespace
+
 struct Pool::Impl {
   explicit Impl(std::size_t threads) : pool(threads) {}
   boost::asio::thread_pool pool;
 };
 
-Pool::Pool(std::size_t threads) : impl_(std::make_unique<Impl>(threads)) {}
+Pool::Pool(std::size_t threads) {
+  QuietThreads meanwhile;
+  impl_ = std::make_unique<Impl>(threads);
+}
 
 Pool::~Pool() { impl_->pool.join(); }
 

@@ -27,8 +27,10 @@ int install_guard(int guest_pid) noexcept {
                                       __NR_sched_setscheduler,
                                       __NR_sched_setaffinity,
                                       __NR_sched_setattr};
-  constexpr std::uint8_t kCount = std::size(kByPid);
-  sock_filter code[kCount + 13];
+  // Where there is no IPC namespace, what these make is anybody's, and outlives the sandbox.
+  constexpr std::uint32_t kNever[] = {__NR_shmget, __NR_msgget, __NR_semget, __NR_mq_open};
+  constexpr std::uint8_t kCount = std::size(kByPid), kNevers = std::size(kNever);
+  sock_filter code[kNevers + kCount + 13];
   unsigned short size = 0;
   auto add = [&](std::uint16_t op, std::uint32_t k, int yes = 0, int no = 0) {
     code[size++] = {op, static_cast<std::uint8_t>(yes), static_cast<std::uint8_t>(no), k};
@@ -38,6 +40,7 @@ int install_guard(int guest_pid) noexcept {
   constexpr std::uint16_t kReturn = BPF_RET | BPF_K;
   constexpr std::uint32_t kFirst = offsetof(seccomp_data, args);
   add(kLoad, offsetof(seccomp_data, nr));
+  for (std::uint8_t i = 0; i < kNevers; ++i) add(kEquals, kNever[i], kNevers - i + kCount + 10);
   for (std::uint8_t i = 0; i < kCount; ++i) add(kEquals, kByPid[i], kCount - i + 5);
   add(kEquals, __NR_fcntl, 2);
   add(kEquals, 424 /* pidfd_send_signal */, 0, 3);

@@ -80,7 +80,7 @@ Result<Child> start_pip(const std::string& staging, const std::string& index_url
   ::posix_spawn_file_actions_adddup2(&actions, 1, 2);
   ::posix_spawn_file_actions_addclosefrom_np(&actions, 3);
   ::posix_spawnattr_init(&attributes);
-  ::posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSID);
+  ::posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSID | POSIX_SPAWN_SETSIGMASK);
   pid_t pid = -1;
   int failed = ::posix_spawn(&pid, kPython, &actions, &attributes, pointers(words).data(),
                              pointers(variables).data());

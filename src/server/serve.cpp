@@ -65,6 +65,7 @@ Task<Result<void>> run_server(async::Executor executor, Running running) {
   control::LocalNodeOptions node = node_options(config, *running.place);
   node.executor = executor;
   node.backend.control = std::move(*running.launcher);
+  if (needed_group(config, *running.place)) node.backend.settings["kept_group"] = "yes";
   options.node = control::make_local_node(*running.registry, std::move(node));
   control::Control control(std::move(options));
   bool draining = false;

@@ -4,6 +4,7 @@ import os
 import pathlib
 import re
 import signal
+import subprocess
 import time
 import unittest
 
@@ -153,6 +154,24 @@ class Ends(SrtCase):
             self.assertEqual(server.call("DELETE", f"/api/v1/sessions/{session}")[0], 204)
             until(lambda: not os.listdir(self.sandboxes), "the sandbox's folder removed")
             self.expect_nothing_left()
+
+    def test_shared_memory_does_not_outlive_it(self):
+        """There is no namespace for it: outside it can be had, inside not."""
+        code = ("import ctypes; c = ctypes.CDLL(None, use_errno=True); one = c.shmget(0, 4096, 0o1600); "
+                "print(one >= 0); one >= 0 and c.shmctl(one, 0, None)")
+        outside = subprocess.run(["python3", "-c", code], capture_output=True, text=True, check=True, timeout=20)
+        self.assertEqual(outside.stdout, "True\n")
+        with self.serve() as server:
+            self.assertEqual(self.shell(server, server.session(), f'python3 -c "{code}"'), (0, "False\n"))
+
+    def test_folders_in_folders(self):
+        """Deeper than a recursion could follow, or descriptors suffice."""
+        with self.serve() as server:
+            session = server.session()
+            code = "import os\nfor _ in range(20000): os.mkdir('a'); os.chdir('a')\nprint('deep')"
+            self.assertEqual(server.execute(session, code=code, language="python")["stdout"], "deep\n")
+            self.assertEqual(server.call("DELETE", f"/api/v1/sessions/{session}")[0], 204)
+            until(lambda: not os.listdir(self.sandboxes), "the sandbox's folder removed")
 
     def test_warm_pool(self):
         def figure(name):

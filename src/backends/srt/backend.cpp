@@ -132,6 +132,12 @@ Result<std::string> guest_program(const std::string& program_folder) {
 std::vector<std::string> hidden_folders(const std::string& data) {
   std::vector<std::string> hidden;
   if (!data.empty()) hidden.push_back(data);
+  // Of servers and runs of the same user, who are not told apart by their uid.
+  std::string uid = std::to_string(::geteuid());
+  for (const std::string& path :
+       {"/tmp/atoll-srt-" + uid, "/tmp/atoll-srt-run-" + uid, std::string("/var/lib/atoll")}) {
+    if (::access(path.c_str(), F_OK) == 0) hidden.push_back(path);
+  }
   std::string home = home_folder();
   struct stat info{};
   bool own = home.size() > 1 && ::stat(home.c_str(), &info) == 0 && info.st_uid == ::geteuid();
@@ -143,6 +149,12 @@ std::vector<std::string> hidden_folders(const std::string& data) {
 Result<std::unique_ptr<sandbox::Backend>> make_srt(BackendOptions options) {
   if (::geteuid() == 0) {
     return fail(Code::kHostUnsupported, "srt must not run as root: it would show root's files");
+  }
+  if (!options.settings["kept_group"].empty()) {
+    return fail(
+        Code::kHostUnsupported,
+        "this server keeps the group of the Docker engine's socket, which srt's sandboxes would "
+        "have as well; give them a server of their own");
   }
   ATOLL_CHECK(srt::check_programs());
   auto host = std::make_shared<Host>();

@@ -49,25 +49,7 @@ bool wait_for_end(const std::string& folder, std::chrono::milliseconds time, int
   }
 }
 
-bool remove_entry(int parent, const char* name);
-
-bool remove_content(UniqueFd folder) {
-  UniqueFd listing_fd(::dup(folder.get()));
-  DIR* listing = listing_fd ? ::fdopendir(listing_fd.get()) : nullptr;
-  if (listing == nullptr) return false;
-  (void)listing_fd.release();  // closedir closes it
-  bool all = true;
-  while (const dirent* entry = ::readdir(listing)) {
-    std::string_view name = entry->d_name;
-    if (name != "." && name != "..") all = remove_entry(folder.get(), entry->d_name) && all;
-  }
-  ::closedir(listing);
-  return all;
-}
-
-bool remove_entry(int parent, const char* name) {
-  if (::unlinkat(parent, name, 0) == 0 || errno == ENOENT) return true;
-  if (errno != EISDIR && errno != EPERM) return false;
+UniqueFd open_folder(int parent, const char* name) {
   constexpr int kFlags = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC;
   UniqueFd folder(::openat(parent, name, kFlags));
   if (!folder && errno == EACCES) {
@@ -75,10 +57,47 @@ bool remove_entry(int parent, const char* name) {
     ::fchmodat(parent, name, 0700, 0);
     folder.reset(::openat(parent, name, kFlags));
   }
-  if (!folder) return false;
-  ::fchmod(folder.get(), 0700);
-  remove_content(std::move(folder));
-  return ::unlinkat(parent, name, AT_REMOVEDIR) == 0;
+  if (folder) ::fchmod(folder.get(), 0700);
+  return folder;
+}
+
+// Removes what it can of a folder up to the first one in it that is not empty, which it opens.
+// False: something cannot be removed.
+bool remove_shallow(const UniqueFd& folder, UniqueFd& deeper) {
+  UniqueFd listing_fd(::openat(folder.get(), ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  DIR* listing = listing_fd ? ::fdopendir(listing_fd.get()) : nullptr;
+  if (listing == nullptr) return false;
+  (void)listing_fd.release();  // closedir closes it
+  bool good = true;
+  while (const dirent* entry = good && !deeper ? ::readdir(listing) : nullptr) {
+    std::string_view name = entry->d_name;
+    if (name == "." || name == ".." || ::unlinkat(folder.get(), entry->d_name, 0) == 0) continue;
+    if (::unlinkat(folder.get(), entry->d_name, AT_REMOVEDIR) == 0) continue;
+    deeper = open_folder(folder.get(), entry->d_name);
+    good = static_cast<bool>(deeper);
+  }
+  ::closedir(listing);
+  return good;
+}
+
+// Without recursion, and with one descriptor: whoever was in there could make folders in folders as
+// long as he liked. Nobody is there any more who could move them about.
+bool remove_content(UniqueFd folder) {
+  for (std::size_t depth = 0;;) {
+    UniqueFd deeper;
+    if (!remove_shallow(folder, deeper)) return false;
+    if (!deeper && depth == 0) return true;
+    depth = deeper ? depth + 1 : depth - 1;
+    folder = deeper ? std::move(deeper) : open_folder(folder.get(), "..");
+    if (!folder) return false;
+  }
+}
+
+bool remove_entry(int parent, const char* name) {
+  if (::unlinkat(parent, name, 0) == 0 || errno == ENOENT) return true;
+  if (errno != EISDIR && errno != EPERM) return false;
+  UniqueFd folder = open_folder(parent, name);
+  return folder && remove_content(std::move(folder)) && ::unlinkat(parent, name, AT_REMOVEDIR) == 0;
 }
 
 }  // namespace

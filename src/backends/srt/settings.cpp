@@ -90,6 +90,13 @@ Result<std::string> settings_text(const std::string& base, const SettingsPlan& p
   ATOLL_CHECK(extend(*network, "allowedDomains", names(plan.network.allowed_domains)));
   ATOLL_CHECK(extend(*network, "deniedDomains", names(plan.network.denied_domains)));
   if (plan.network.allow_local_binding) (*network)["allowLocalBinding"] = true;
+  const json::value* sockets = network->if_contains("allowAllUnixSockets");
+  if (sockets != nullptr && *sockets != json::value(false)) {
+    return fail(
+        Code::kPolicyUnsupported,
+        "the settings file of srt says network.allowAllUnixSockets: sandboxes could talk to "
+        "services of this host");
+  }
   ATOLL_TRY(json::object * filesystem, block(all, "filesystem"));
   const json::value* disabled = filesystem->if_contains("disabled");
   if (disabled != nullptr && *disabled != json::value(false)) {
