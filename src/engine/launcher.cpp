@@ -19,12 +19,10 @@
 namespace atl::engine {
 namespace {
 
-bool has_ended(const Zygote& zygote) {
+bool has_ended(const UniqueFd& child) {
   siginfo_t info{};
-  auto pidfd = static_cast<id_t>(zygote.pidfd.get());
-  bool ended = ::waitid(P_PIDFD, pidfd, &info, WEXITED | WNOHANG) == 0 && info.si_pid != 0;
-  if (ended) end_rest(zygote);
-  return ended;
+  return ::waitid(P_PIDFD, static_cast<id_t>(child.get()), &info, WEXITED | WNOHANG) == 0 &&
+         info.si_pid != 0;
 }
 
 class Launcher {
@@ -56,7 +54,7 @@ class Launcher {
     std::vector<pollfd> fds;
     for (const UniqueFd& client : clients_) fds.push_back({client.get(), POLLIN, 0});
     for (const Box& box : boxes_) fds.push_back({box.pidfd.get(), POLLIN, 0});
-    for (const Zygote& zygote : zygotes_) fds.push_back({zygote.pidfd.get(), POLLIN, 0});
+    for (const UniqueFd& zygote : zygotes_) fds.push_back({zygote.get(), POLLIN, 0});
     fds.push_back({listener_.get(), POLLIN, 0});
     if (::poll(fds.data(), fds.size(), -1) < 0) return;
     // Ends first: a request that follows may want the slot. Backwards, as both lists may shrink.
@@ -175,9 +173,9 @@ class Launcher {
     ATOLL_CHECK(ready_);
     ZygoteRequest request;
     std::memcpy(&request, request_.get(), sizeof request);
-    ATOLL_TRY(Zygote zygote, start_zygote(state_, request, given[0], given[1]));
-    reply.zygote = zygote.pidfd ? 1 : 0;
-    if (zygote.pidfd) zygotes_.push_back(std::move(zygote));
+    ATOLL_TRY(UniqueFd zygote, start_zygote(state_, request, given[0], given[1]));
+    reply.zygote = zygote ? 1 : 0;
+    if (zygote) zygotes_.push_back(std::move(zygote));
     return true;
   }
 
@@ -250,7 +248,7 @@ class Launcher {
   UniqueFd listener_;
   std::vector<UniqueFd> clients_;
   std::vector<Box> boxes_;
-  std::vector<Zygote> zygotes_;  // that this launcher started; they outlive it
+  std::vector<UniqueFd> zygotes_;  // that this launcher started; they outlive it
   std::unique_ptr<CreateRequest> request_ = std::make_unique<CreateRequest>();
 };
 

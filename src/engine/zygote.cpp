@@ -1,12 +1,10 @@
 #include "engine/zygote.hpp"
 
 #include <sched.h>
-#include <signal.h>
 #include <sys/file.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
 #include <sys/un.h>
-#include <sys/wait.h>
 
 #include <cstdlib>
 #include <cstring>
@@ -124,8 +122,8 @@ bool introduce(const ZygoteLink& link, const UniqueFd& pidfd, const BoxPlan& pla
   return send_fds(link.zygote.get(), &words, sizeof words, std::span(fds, count)) > 0;
 }
 
-Outcome<Zygote> start_zygote(const LauncherState& state, const ZygoteRequest& request,
-                             const UniqueFd& script, const UniqueFd& word) {
+Outcome<UniqueFd> start_zygote(const LauncherState& state, const ZygoteRequest& request,
+                               const UniqueFd& script, const UniqueFd& word) {
   const UniqueFd& shared = state.shared;
   if (state.rootless) return failed(Step::kZygote, EOPNOTSUPP);
   if (!make_folder(shared.get(), "zygotes", 0700)) return failed(Step::kZygote);
@@ -136,7 +134,7 @@ Outcome<Zygote> start_zygote(const LauncherState& state, const ZygoteRequest& re
   Text life_name("zygotes/%s.lock", request.header.id.text.data());
   UniqueFd life = open_at(shared.get(), life_name.c_str(), O_RDONLY | O_CREAT);
   if (!life) return failed(Step::kZygote);
-  if (::flock(life.get(), LOCK_EX | LOCK_NB) != 0) return Zygote();
+  if (::flock(life.get(), LOCK_EX | LOCK_NB) != 0) return UniqueFd();
 
   SlotCgroup leaf;
   ATOLL_CHECK(take_leaf(state.cgroups, leaf));
@@ -185,19 +183,7 @@ Outcome<Zygote> start_zygote(const LauncherState& state, const ZygoteRequest& re
   pid_t pid = clone_child(CLONE_NEWNS | CLONE_NEWIPC | CLONE_NEWUTS | CLONE_NEWNET, pidfd);
   if (pid == 0) run_zygote_child(plan);
   if (pid < 0) return failed(Step::kZygote);
-  return Zygote{std::move(pidfd), uid};
-}
-
-void end_rest(const Zygote& zygote) {
-  UniqueFd pidfd;
-  if (clone_child(0, pidfd) != 0) {
-    siginfo_t info{};
-    if (pidfd) ::waitid(P_PIDFD, static_cast<id_t>(pidfd.get()), &info, WEXITED);
-    return;
-  }
-  bool is_it = ::syscall(SYS_setresuid, zygote.uid, zygote.uid, zygote.uid) == 0;
-  if (is_it) ::kill(-1, SIGKILL);  // all of that uid but itself
-  ::_exit(0);
+  return pidfd;
 }
 
 }  // namespace atl::engine

@@ -42,18 +42,10 @@ class OwnedBy {
 ZygoteLink find_zygote(const UniqueFd& shared, const BoxId& name);
 // Gives it what it needs to enter; from here on guest and zygote talk to each other.
 bool introduce(const ZygoteLink& link, const UniqueFd& pidfd, const BoxPlan& plan);
-// One that this launcher started.
-struct Zygote {
-  UniqueFd pidfd;
-  uid_t uid = 0;
-};
 // Starts one; no descriptor: it lives already. `script` is what its interpreter reads, `word` a
 // pipe where it says when it is ready.
-Outcome<Zygote> start_zygote(const LauncherState& state, const ZygoteRequest& request,
+Outcome<UniqueFd> start_zygote(const LauncherState& state, const ZygoteRequest& request,
                              const UniqueFd& script, const UniqueFd& word);
-
-// It has ended: what its modules have started ends, too.
-void end_rest(const Zygote& zygote);
 
 struct ZygotePlan {
   ControllerFds tasks;
