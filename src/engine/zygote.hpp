@@ -45,7 +45,7 @@ bool introduce(const ZygoteLink& link, const UniqueFd& pidfd, const BoxPlan& pla
 // Starts one; no descriptor: it lives already. `script` is what its interpreter reads, `word` a
 // pipe where it says when it is ready.
 Outcome<UniqueFd> start_zygote(const LauncherState& state, const ZygoteRequest& request,
-                             const UniqueFd& script, const UniqueFd& word);
+                               const UniqueFd& script, const UniqueFd& word);
 
 struct ZygotePlan {
   ControllerFds tasks;
