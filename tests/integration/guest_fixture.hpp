@@ -11,8 +11,7 @@
 
 namespace atl::guest::test {
 
-class Guest : public testing::Test {
- protected:
+struct Guest : testing::Test {
   GuestProcess guest;
   Host host{guest};
 

@@ -125,8 +125,9 @@ Task<void> reading_through_links(Stage* stage) {
   co_await shell(stage, "echo inside > /tmp/own; ln -s /tmp/own /workspace/own");
   auto own = co_await stage->sandbox->get_text("/workspace/own");
   EXPECT_TRUE(own && *own == "inside\n");
-  const char* kTargets[] = {"/etc/shadow", "/proc/1/root/etc/shadow", "/proc/self/root/etc/shadow",
-                            "/../../../../etc/shadow", "/proc/1/cwd/../etc/shadow"};
+  constexpr const char* kTargets[] = {"/etc/shadow", "/proc/1/root/etc/shadow",
+                                      "/proc/self/root/etc/shadow", "/../../../../etc/shadow",
+                                      "/proc/1/cwd/../etc/shadow"};
   std::string script = "cd /workspace; ln -s " + stage->canary + " host; mkdir d; ln -s " +
                        fs::path(stage->canary).parent_path().string() +
                        " d/up; ln -s / root; ln -s .. dots";
@@ -145,9 +146,11 @@ Task<void> reading_through_links(Stage* stage) {
 // /proc/self is the guest when the guest opens it: its memory holds the token, its descriptors the
 // listening socket and the cgroup files.
 Task<void> the_guest_itself(Stage* stage) {
-  for (std::string name : {"/proc/self/mem", "/proc/self/environ", "/proc/self/maps",
-                           "/proc/self/exe", "/proc/1/exe", "/proc/1/environ", "/proc/self/cmdline",
-                           "/proc/thread-self/environ", "/proc/self/fdinfo/3"}) {
+  const std::string names[] = {
+      "/proc/self/mem",     "/proc/self/environ", "/proc/self/maps",    "/proc/self/exe",
+      "/proc/1/exe",        "/proc/1/environ",    "/proc/self/cmdline", "/proc/thread-self/environ",
+      "/proc/self/fdinfo/3"};
+  for (const std::string& name : names) {
     auto direct = co_await stage->sandbox->get_text(name);
     EXPECT_FALSE(direct) << name << " can be got";
     co_await shell(stage, "ln -sfn " + name + " /workspace/link");
@@ -283,10 +286,11 @@ std::string packed(const PackEntry& entry, std::string_view content = {}) {
 // The pack's own reader refuses names that lead out; links that the pack brings are not followed.
 Task<void> forged_packs(Stage* stage) {
   std::string host_folder = fs::path(stage->canary).parent_path().string();
-  for (std::string name :
-       {std::string("../evil"), std::string("/evil"), std::string("a/../../evil"),
-        std::string("./evil"), std::string("a//evil"), std::string(".."), std::string(""),
-        std::string("a\0b", 3), std::string(5000, 'a')}) {
+  const std::string names[] = {
+      std::string("../evil"), std::string("/evil"),   std::string("a/../../evil"),
+      std::string("./evil"),  std::string("a//evil"), std::string(".."),
+      std::string(""),        std::string("a\0b", 3), std::string(5000, 'a')};
+  for (const std::string& name : names) {
     auto upload = co_await stage->sandbox->put_tree("/workspace/tree");
     if (!upload) {
       ADD_FAILURE() << upload.error().message();
@@ -297,8 +301,9 @@ Task<void> forged_packs(Stage* stage) {
     Result<void> done = co_await (*upload)->finish();
     EXPECT_FALSE(done) << "a pack with the name \"" << name.substr(0, 40) << "\" was taken";
   }
-  for (std::string target : {std::string("/tmp"), std::string("/"), std::string(".."), host_folder,
-                             std::string("/proc/self/root")}) {
+  const std::string targets[] = {std::string("/tmp"), std::string("/"), std::string(".."),
+                                 host_folder, std::string("/proc/self/root")};
+  for (const std::string& target : targets) {
     auto upload = co_await stage->sandbox->put_tree("/workspace/tree");
     if (!upload) {
       ADD_FAILURE() << upload.error().message();
