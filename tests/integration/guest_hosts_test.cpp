@@ -45,7 +45,6 @@ TEST_F(Guest, ReattachLosesAndDoublesNothing) {
       rest.clear();
       current->pong.clear();
       current->send(FrameType::kPing, 0, 0, "y");
-      std::string unacknowledged;
       ASSERT_TRUE(current->until([&] { return current->pong == "y"; }));
     }
     later.push_back(std::make_unique<Host>(guest));  // supersedes the old connection
