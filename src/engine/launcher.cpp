@@ -3,6 +3,7 @@
 #include <poll.h>
 #include <sched.h>
 #include <signal.h>
+#include <sys/file.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
 #include <sys/vfs.h>
@@ -41,9 +42,9 @@ class Launcher {
   int run() {
     while (!clients_.empty() || !boxes_.empty()) wait_and_serve();
     if (!once_) ::unlinkat(state_.run.get(), name_.c_str(), 0);
+    if (::flock(state_.run.get(), LOCK_EX | LOCK_NB) != 0) return 0;  // the next launcher has come
     ::unlinkat(state_.run.get(), "boxes", AT_REMOVEDIR);
-    // That of a server is nobody else's, and empty unless the next launcher has come. By its
-    // descriptor: this launcher's root is another one.
+    // That of a server is nobody else's. By its descriptor: this launcher's root is another one.
     UniqueFd above = open_at(state_.run.get(), "..", O_PATH | O_DIRECTORY);
     if (!once_) ::unlinkat(above.get(), folder_.c_str() + folder_.rfind('/') + 1, AT_REMOVEDIR);
     return 0;
@@ -205,10 +206,7 @@ class Launcher {
 
   void box_ended(std::size_t index) {
     Box& box = boxes_[index];
-    siginfo_t info{};
-    if (box.is_child) {
-      ::waitid(P_PIDFD, static_cast<id_t>(box.pidfd.get()), &info, WEXITED | WNOHANG);
-    }
+    if (box.is_child) (void)has_ended(box.pidfd);
     LauncherReply reply{.status = box.dying ? LauncherStatus::kOk : LauncherStatus::kExited,
                         .op = LauncherOp::kDestroy,
                         .id = box.id,

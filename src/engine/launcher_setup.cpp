@@ -1,4 +1,5 @@
 #include <sched.h>
+#include <sys/file.h>
 
 #include "engine/launcher.hpp"
 #include "engine/rootfs.hpp"
@@ -31,6 +32,15 @@ Outcome<UniqueFd> open_own_folder(const std::string& path) {
   return folder;
 }
 
+// Locked, so that a launcher that ends does not take it away from one that begins.
+Outcome<UniqueFd> open_run_folder(const std::string& path) {
+  for (struct stat info{};;) {
+    ATOLL_TRY(UniqueFd folder, open_own_folder(path));
+    bool seen = ::flock(folder.get(), LOCK_SH) == 0 && ::fstat(folder.get(), &info) == 0;
+    if (!seen || info.st_nlink != 0) return folder;
+  }
+}
+
 // Started through a read-only mount of its own, so that nobody can write to it by way of
 // /proc/1/exe, whatever the file's mode says.
 Outcome<UniqueFd> open_guest(const std::string& path) {
@@ -48,7 +58,7 @@ Outcome<void> set_up_launcher(const LauncherOptions& options, LauncherState& sta
   state.client_uid = options.client_uid;
   state.mount_owner = options.mount_owner;
   if (state.rootless) ATOLL_CHECK(enter_user_namespace());
-  ATOLL_TRY(state.run, open_own_folder(options.run_folder));
+  ATOLL_TRY(state.run, open_run_folder(options.run_folder));
   // Uids and cgroups are the host's: one place says who has which. Rootless has neither.
   ATOLL_TRY(state.shared, open_own_folder(state.rootless ? options.run_folder : kSharedFolder));
   state.host_mounts.reset(::open("/proc/self/ns/mnt", O_RDONLY | O_CLOEXEC));

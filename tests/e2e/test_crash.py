@@ -29,11 +29,11 @@ class DyingServer(Server):
             if not fault:
                 raise
 
-    def expect_dead(self):
+    def expect_dead(self, told):
         try:
             status = self.process.wait(DEADLINE)
         except subprocess.TimeoutExpired:
-            raise AssertionError(f"{self.fault} was not reached") from None
+            raise AssertionError(f"{self.fault} was not reached; the answer was {told}") from None
         self.process.stdout.close()
         assert status == -signal.SIGKILL, status
 
@@ -65,7 +65,7 @@ class CrashTest(unittest.TestCase):
             self.server.kill()
         self.server.start(point)
         told = operation.act()
-        self.server.expect_dead()
+        self.server.expect_dead(told)
         self.server.start()
         operation.check(told)
         self.leftovers.check(operation.parked)

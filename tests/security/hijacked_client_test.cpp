@@ -18,6 +18,26 @@ TEST_F(HijackedClient, AnOrdinarySandboxWorks) {
   destroy("plain");
 }
 
+// The first ends, and its folder with it, while the next one begins there.
+TEST_F(HijackedClient, TheNextLauncherKeepsItsFolder) {
+  for (int round = 0; round < 60; ++round) {
+    pid_t before = launcher_;
+    UniqueFd client = std::move(client_);
+    start();
+    std::this_thread::sleep_for(std::chrono::microseconds(round * 40));  // to meet it anywhere
+    client.reset();
+    CreateRequest request = create_request("next");
+    ASSERT_TRUE(send(&request, sizeof request));
+    auto answer = reply();
+    ASSERT_TRUE(answer);
+    ASSERT_EQ(answer->status, LauncherStatus::kOk)
+        << round << ": " << static_cast<int>(answer->step) << " "
+        << std::strerror(answer->errno_value);
+    destroy("next");
+    ASSERT_EQ(::waitpid(before, nullptr, 0), before);
+  }
+}
+
 // O_PATH proves no right to read what it names.
 TEST_F(HijackedClient, PathOnlyDescriptorOfShadowIsRefused) {
   UniqueFd shadow = opened_unprivileged("/etc/shadow", O_PATH);
