@@ -60,6 +60,10 @@ Task<void> Interpreter::read(std::shared_ptr<Interpreter> self) {
     } else if (chunk->stream == OutputStream::kControl) {
       self->process_->acknowledge_control(chunk->bytes.size());
     }
+    // The pipes were emptied up to here, and no program has been started since.
+    if (std::exchange(self->settle_, false)) {
+      static_cast<void>(co_await self->process_->write_stdin(std::string(kSettledMessage)));
+    }
     while (self->crowded()) co_await self->room_.wait();
   }
   if (!self->lost_) {
@@ -147,6 +151,10 @@ Result<void> Interpreter::take_message(Message message) {
       return {};
     }
     case Word::kDone: return take_done(std::move(message.body));
+    case Word::kSettle:
+      // Code that asks without reading the answers would fill the way to itself.
+      settle_ = phase_ == Phase::kRunning && ++settled_ <= kMaxSettled;
+      return {};
   }
   return {};
 }
@@ -190,6 +198,7 @@ Task<Result<void>> Interpreter::begin(std::string code) {
   fresh_ = false;
   abandoned_ = false;
   done_ = {};
+  settled_ = 0;
   hold_ = false;
   acknowledge();
   process_->settle();

@@ -69,6 +69,8 @@ class Interpreter {
   static constexpr std::size_t kMaxHeld = 64 * 1024;
   static constexpr std::size_t kMaxPartial = 128 * 1024;
 
+  static constexpr std::size_t kMaxSettled = 4096;  // in a run
+
   bool crowded() const { return phase_ == Phase::kRunning && queued_ >= kMaxQueued; }
   Result<void> take(sandbox::OutputChunk chunk);
   Result<void> take_control(std::string_view bytes);
@@ -85,7 +87,9 @@ class Interpreter {
   bool attached_;
   bool fresh_ = false;
   bool abandoned_ = false;
-  bool hold_ = false;  // the last message says that it is idle: kept for whoever attaches
+  bool hold_ = false;    // the last message says that it is idle: kept for whoever attaches
+  bool settle_ = false;  // it waits to be told that it has been read
+  std::size_t settled_ = 0;
   std::size_t unacknowledged_ = 0;
   std::uint64_t bytes_read_ = 0;
   std::deque<RunEvent> queue_;

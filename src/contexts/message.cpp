@@ -19,7 +19,7 @@ constexpr std::array kWords{
     WordRow{"ready", Word::kReady, kMaxText},       WordRow{"stdout", Word::kStdout, kMaxText},
     WordRow{"stderr", Word::kStderr, kMaxText},     WordRow{"result", Word::kResult, kMaxBundle},
     WordRow{"display", Word::kDisplay, kMaxBundle}, WordRow{"error", Word::kError, kMaxBundle},
-    WordRow{"done", Word::kDone, kMaxText},
+    WordRow{"done", Word::kDone, kMaxText},         WordRow{"settle", Word::kSettle, 0},
 };
 
 std::unexpected<Error> broken(std::string what) { return fail(Code::kProtocol, std::move(what)); }

@@ -16,7 +16,7 @@ inline constexpr std::size_t kMaxHeader = 32;
 inline constexpr std::size_t kMaxText = 64 * 1024;
 inline constexpr std::size_t kMaxBundle = (16u << 20) + kMaxText;
 
-enum class Word { kReady, kStdout, kStderr, kResult, kDisplay, kError, kDone };
+enum class Word { kReady, kStdout, kStderr, kResult, kDisplay, kError, kDone, kSettle };
 
 struct Message {
   Word word = Word::kReady;
@@ -25,6 +25,8 @@ struct Message {
 
 // "run LENGTH\n" and the code.
 std::string run_message(std::string_view code);
+// The answer to kSettle: all that came before it has been read.
+inline constexpr std::string_view kSettledMessage = "settled 0\n";
 
 class MessageReader {
  public:

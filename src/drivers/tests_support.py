@@ -174,8 +174,11 @@ class Driver:
             word, length = header.decode("ascii").split(" ")
             if len(rest) < int(length):
                 return
-            self._events.append((word, rest[:int(length)]))
             self._buffer = rest[int(length):]
+            if word == "settle":
+                self._control.send(b"settled 0\n")
+            else:
+                self._events.append((word, rest[:int(length)]))
 
     def until(self, is_last, seconds=DEADLINE):
         """All events up to the first one for which is_last(word, body)."""
@@ -194,6 +197,11 @@ class Driver:
     def until_output(self, text, word="stdout"):
         """Until `text` has come in one piece; for a run that goes on."""
         return self.until(lambda name, body: name == word and text.encode() in body)
+
+    def has_written_to_pipes(self, within):
+        """Whether a program writes before anybody reads what the code has printed."""
+        select.select([self._control], [], [], DEADLINE)
+        return bool(select.select(list(self._pipes.values()), [], [], within)[0])
 
     # Writing.
 

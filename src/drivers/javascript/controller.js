@@ -8,7 +8,7 @@ const net = require('net');
 const { parentPort, workerData } = require('worker_threads');
 const { loadBinding } = require('./internals');
 const messages = require('./messages');
-const { RUN, PONG, lock, unlock, locked } = require('./shared');
+const { RUN, PONG, SETTLED, lock, unlock, locked } = require('./shared');
 
 // The public way to hear signals is closed to workers; the binding below it is not.
 const { Signal } = loadBinding('signal_wrap');
@@ -108,6 +108,11 @@ function leave() {
 }
 
 const read = messages.createReader((word, body) => {
+  if (word === 'settled') {
+    Atomics.add(words, SETTLED, 1);
+    Atomics.notify(words, SETTLED);
+    return;
+  }
   if (word === 'run') queue.push(body.toString('utf8'));
   setImmediate(startNext); // after the signals that came before it
 });

@@ -4,6 +4,7 @@
 const { isPromise } = require('util').types;
 const { Worker } = require('worker_threads');
 const { rewrite } = require('./cells');
+const { waitUntilRead, watchChildren } = require('./children');
 const { installDisplay } = require('./display');
 const errors = require('./errors');
 const { prepare, prepareAsIs } = require('./evaluate');
@@ -23,9 +24,17 @@ const isTypeScript = process.argv[1] === 'typescript';
 let started = 0; // the run that this thread has begun last
 let timersBefore = 0;
 let controller;
+let unsettled = false; // something was sent that may not be read yet
 
 function send(word, body) {
+  unsettled = true;
   locked(words, () => messages.write(words, word, body));
+}
+
+function settle() {
+  if (!unsettled || Atomics.load(words, RUN) === 0) return;
+  waitUntilRead(words, () => send('settle', ''));
+  unsettled = false;
 }
 
 // Ends the run, unless the controller has done so. `last`: {error} or {result}.
@@ -152,6 +161,7 @@ function start() {
   installStreams(send);
   installDisplay((bundle) => send('display', bundle));
   installModules(process.cwd());
+  watchChildren(settle);
   process.setUncaughtExceptionCaptureCallback(reportUncaught);
 
   const language = isTypeScript ? 'typescript' : 'javascript';

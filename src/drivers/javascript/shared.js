@@ -9,9 +9,10 @@ const RUN = 0; // number of the run that is going on, 0 when there is none
 const PONG = 1; // number of the run in which the main thread last answered a ping
 const LOCK = 2;
 const PARK = 3; // never changes: to wait on it is to wait for the end
+const SETTLED = 4; // how often the reader has said that it has read all
 
 function createWords() {
-  return new Int32Array(new SharedArrayBuffer(4 * 4));
+  return new Int32Array(new SharedArrayBuffer(5 * 4));
 }
 
 function lock(words) {
@@ -38,4 +39,4 @@ function park(words, ms) {
   Atomics.wait(words, PARK, 0, ms);
 }
 
-module.exports = { RUN, PONG, createWords, lock, unlock, locked, park };
+module.exports = { RUN, PONG, SETTLED, createWords, lock, unlock, locked, park };

@@ -17,6 +17,14 @@ class Streams(javascript_case.Case):
         self.assertEqual(outcome.stdout, "1\n2\n4\n")
         self.assertEqual(outcome.stderr, "3\n")
 
+    def test_a_child_waits_until_what_was_printed_is_read(self):
+        for start in ("spawnSync('echo', ['2'], {stdio: 'inherit'})", "spawn('echo', ['2'], {stdio: 'inherit'})"):
+            driver = self.fresh()
+            driver.send(f"console.log(1); require('child_process').{start}; undefined")
+            self.assertFalse(driver.has_written_to_pipes(within=0.25), start)
+            driver.until_output("1\n")
+            driver.until_output("2\n")
+
     def test_children_see_only_three_descriptors(self):
         outcome = self.run_code("require('child_process').execSync('ls /proc/self/fd').toString()")
         self.assertEqual(outcome.text, r"'0\n1\n2\n3\n'")  # 3 is the folder that ls reads

@@ -6,7 +6,7 @@ import sys
 import time
 
 SIOCOUTQ = 0x5411
-PATIENCE = 0.02  # seconds
+PATIENCE = 0.5  # seconds; a reader that is busy longer has a client that does not read
 
 
 class Forks:
