@@ -189,7 +189,8 @@ Task<bool> Pool::fill_one() {
     tasks_.spawn(stop_later(std::move(*made)));
     co_return true;
   }
-  shelf->parked.push_back({std::move(*made)});
+  shelf->parked.push_back({*made});
+  tasks_.spawn(check_one(recipe->id, std::move(*made)));  // which connects to it, too
   fault::here("pool.parked");
   co_return true;
 }

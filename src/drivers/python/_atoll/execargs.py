@@ -40,6 +40,12 @@ def read(fd):
     return data
 
 
+def rehearse(environment):
+    """For the pages that it touches."""
+    words = b"".join(LENGTH.pack(len(word)) + word for word in environment)
+    command_and_environment(bytes(FIXED.size + LENGTH.size * 2) + LENGTH.pack(len(environment)) + words)
+
+
 def command_and_environment(data):
     reader = Reader(data)
     reader.take(FIXED.size)

@@ -57,6 +57,19 @@ def set_status(status, interrupted=False):
     _status, _interrupted = status, interrupted
 
 
+def end(status):
+    """The end of the interpreter as far as anybody sees it: it would free its script first, and copy that."""
+    set_status(status)
+    if not _early:
+        return
+    threads = sys.modules.get("threading")
+    if threads is not None:
+        threads._shutdown()
+    import atexit
+
+    atexit._run_exitfuncs()
+
+
 def last():
     """The last of the atexit functions, called when the interpreter has done all but the taking apart."""
     if not _early or _status is None or not flush():

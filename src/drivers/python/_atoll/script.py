@@ -44,6 +44,7 @@ def rehearse():
 
 def rehearse_run():
     """And those that a whole program does."""
+    _has_namesakes("", ())
     _code(["-c", "print(1)"])()
 
 
@@ -146,8 +147,10 @@ def ended(problem):
 
     main.set_job(None)
     if problem is None:
-        finish.set_status(0)
+        finish.end(0)
     elif isinstance(problem, SystemExit):
+        if problem.code is None or isinstance(problem.code, int):
+            finish.end(finish.status_of(problem.code))
         finish.set_status(finish.status_of(problem.code))
     else:
         finish.set_status(1, isinstance(problem, KeyboardInterrupt))

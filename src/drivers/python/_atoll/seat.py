@@ -8,7 +8,7 @@ import socket
 import stat
 import struct
 
-from _atoll import afresh, finish, script
+from _atoll import afresh, execargs, finish, script
 
 CONTROL_FD = 3
 HIGH_FD = 64  # not among the numbers that a program's own files get
@@ -68,17 +68,23 @@ def tell_end(status):
     """The last word of this process, after all that anybody could see of it."""
     if _place is None or os.getpid() != _owner:
         return  # a process that the user's code has forked
+    try:
+        _place.send(_end_notice(status))
+    except OSError:
+        pass  # the code has closed it, or the guest is gone
+
+
+def _end_notice(status):
     own, children = resource.getrusage(resource.RUSAGE_SELF), resource.getrusage(resource.RUSAGE_CHILDREN)
     times = (own.ru_utime + children.ru_utime, own.ru_stime + children.ru_stime)
     user, system = ((int(time), int(time % 1 * 1e6)) for time in times)
-    try:
-        _place.send(END.pack(status, *user, *system, max(own.ru_maxrss, children.ru_maxrss)))
-    except OSError:
-        pass  # the code has closed it, or the guest is gone
+    return END.pack(status, *user, *system, max(own.ru_maxrss, children.ru_maxrss))
 
 
 def _rehearse():
     """A whole run of nothing, into the null device: every page that a first step in Python copies is then here."""
     afresh.rehearse()
+    execargs.rehearse(afresh.USUAL)
     script.rehearse_run()
     finish.rehearse()
+    _end_notice(0)
