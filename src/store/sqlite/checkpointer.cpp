@@ -5,7 +5,6 @@
 namespace atl::store::sqlite {
 namespace {
 
-constexpr int kPagesToStart = 1000;      // 4 MiB
 constexpr int kPagesForWriter = 16'000;  // 64 MiB
 
 void checkpoint(sqlite3* handle) {
@@ -29,7 +28,7 @@ Checkpointer::~Checkpointer() {
 
 void Checkpointer::log_has(int pages, sqlite3* writer) {
   if (pages >= kPagesForWriter) checkpoint(writer);
-  if (pages < kPagesToStart) return;
+  if (pages < kPagesToCopy) return;
   {
     std::scoped_lock lock(mutex_);
     wanted_ = true;

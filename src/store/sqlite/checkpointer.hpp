@@ -9,6 +9,10 @@
 
 namespace atl::store::sqlite {
 
+// What the log has when it is copied into the file, and a little more.
+inline constexpr int kPagesToCopy = 1000;
+inline constexpr off_t kLogBytes = 5 << 20;
+
 class Checkpointer {
  public:
   explicit Checkpointer(Handle handle);
