@@ -75,14 +75,13 @@ Result<UniqueFd> script_file() {
 
 Result<engine::ZygoteRequest> make_request(const Preload& preload) {
   engine::ZygoteRequest request;
-  std::string modules;
+  std::string modules = preload.for_contexts ? "" : "--no-ipython";
   for (const std::string& module : preload.modules) {
     modules += (modules.empty() ? "" : " ") + module;
   }
   ATOLL_CHECK(copy_text(request.header.id.text, zygote_name(preload), "the zygote's name"));
   if (!modules.empty()) ATOLL_CHECK(copy_text(request.modules, modules, "the preload list"));
   request.idle_seconds = static_cast<std::uint32_t>(preload.idle.count());
-  request.scripts_only = preload.for_contexts ? 0 : 1;
   return request;
 }
 

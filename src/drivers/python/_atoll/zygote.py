@@ -39,6 +39,7 @@ def run(words, usual):
 
     `usual`: the names of the modules that any interpreter has loaded when it starts.
     """
+    words = " ".join(words).split()  # a launcher passes them as one
     with_ipython = not (words and words[0] == "--no-ipython")
     listener, ready = (fcntl.fcntl(fd, fcntl.F_DUPFD_CLOEXEC, HIGH_FD) for fd in (LISTEN_FD, READY_FD))
     descriptors.occupy_low()
