@@ -220,7 +220,7 @@ class ZygoteTest(unittest.TestCase):
                    "    def exec_module(self, module):\n"
                    "        exec(CODE[module.__name__], vars(module))\n"
                    "sys.meta_path.insert(0, Finder())\n")
-        names = "raises leaves exits no_such_module json"
+        names = "--no-ipython raises leaves exits no_such_module json"
         reply, pipe = self.launcher.start_zygote(self.name, modules + self.driver(), names)
         self.assertEqual(reply["zygote"], 1)
         word = word_of(pipe)
