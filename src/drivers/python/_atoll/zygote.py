@@ -55,7 +55,10 @@ def run(words, usual):
     connections = socket.socket(fileno=listener)
     connections.listen(BACKLOG)  # not before: a sandbox that finds no zygote starts its programs plainly
     report = {"ready": True, "loaded": loaded, "missing": missing, "threads": _threads()}
-    os.write(ready, json.dumps(report, ensure_ascii=False).encode("utf-8", "replace") + b"\n")
+    try:
+        os.write(ready, json.dumps(report, ensure_ascii=False).encode("utf-8", "replace") + b"\n")
+    except OSError:
+        pass  # whoever asked has not waited for the answer
     os.close(ready)
     zygote = Zygote(connections, helper)
     if not zygote.serve():
