@@ -193,8 +193,8 @@ class ZygoteTest(unittest.TestCase):
         box = self.box(zygote=self.name)
         self.assertEqual(box.made["zygote"], 1)
         told = self.python(box, "import os; print(os.getpid() > 1, os.getppid(), os.getuid(), os.getcwd(), "
-                                "sorted(os.listdir('/proc/self/fd'))[:3])")
-        self.assertEqual(told.split("\n")[0], "True 1 1000 /workspace ['0', '1', '2']")
+                                "sorted(os.listdir('/proc/self/fd'))[:3], open('/proc/self/comm').read())")
+        self.assertEqual(told.split("\n")[0], "True 1 1000 /workspace ['0', '1', '2'] python3")
 
     def test_one_that_still_loads_is_not_waited_for(self):
         reply, pipe = self.launcher.start_zygote(self.name, "import signal; signal.pause()")
