@@ -28,6 +28,19 @@ bool write_all(int fd, std::string_view bytes) {
   return true;
 }
 
+std::string printable(std::string text, bool with_lines) {
+  unsigned char before = 0;
+  for (char& letter : text) {
+    auto byte = static_cast<unsigned char>(letter);
+    bool is_high = before == 0xc2 && byte >= 0x80 && byte < 0xa0;  // U+0080 to U+009F
+    if (with_lines && byte == '\n') continue;
+    if (byte < 0x20 || byte == 0x7f || is_high) letter = '?';
+    if (is_high) (&letter)[-1] = '?';
+    before = byte;
+  }
+  return text;
+}
+
 std::string_view hint_for(Code code) {
   switch (code) {
     case Code::kLimitUnenforceable:
@@ -78,12 +91,12 @@ std::string error_text(const Error& error, bool color, bool with_trail) {
   std::string text = color ? "\x1b[1;31matoll:\x1b[0m " : "atoll: ";
   text += code_name(error.code());
   text += ": ";
-  text += error.message();
+  text += printable(error.message(), true);
   text += '\n';
   if (with_trail && !error.trail().empty()) {
     text += "  while:";
     for (const std::string& step : error.trail()) {
-      text += ' ' + step + (&step == &error.trail().back() ? "" : ",");
+      text += ' ' + printable(step) + (&step == &error.trail().back() ? "" : ",");
     }
     text += '\n';
   }
@@ -102,7 +115,7 @@ void print_error(const Error& error, ColorMode mode, bool with_trail) {
 void print_warning(std::string_view sentence, ColorMode mode) {
   bool color = use_color(mode, STDERR_FILENO);
   std::string text = color ? "\x1b[1;33matoll: warning:\x1b[0m " : "atoll: warning: ";
-  text += sentence;
+  text += printable(std::string(sentence));
   text += '\n';
   write_all(STDERR_FILENO, text);
 }

@@ -17,6 +17,10 @@ bool use_color(ColorMode mode, int fd);
 // False when not all of it could be written.
 bool write_all(int fd, std::string_view bytes);
 
+// Words that may be somebody else's, a name in an archive or in a sandbox: what would command the
+// terminal becomes '?'. Lines: a message may have several.
+std::string printable(std::string text, bool with_lines = false);
+
 // "atoll: <code>: <sentence>" and, on the next line, what to do about it.
 std::string error_text(const Error& error, bool color, bool with_trail);
 void print_error(const Error& error, ColorMode mode, bool with_trail = false);

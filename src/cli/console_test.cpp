@@ -25,6 +25,11 @@ TEST(Console, TrailIsForTheVerbose) {
   EXPECT_EQ(error_text(error, false, true), "atoll: io_error: broken\n  while: open, start\n");
 }
 
+TEST(Console, NamesDoNotCommandTheTerminal) {
+  Error error(Code::kNotFound, "no \x1b[31mred\x07\r\x7f, \xc2\x9b, but ü and €");
+  EXPECT_EQ(error_text(error, false, false), "atoll: not_found: no ?[31mred???, ??, but ü and €\n");
+}
+
 TEST(Console, ColoursObeyTheirSwitches) {
   EXPECT_TRUE(use_color(ColorMode::kAlways, STDOUT_FILENO));
   EXPECT_FALSE(use_color(ColorMode::kNever, STDOUT_FILENO));

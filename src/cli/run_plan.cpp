@@ -12,6 +12,7 @@
 #include "cli/program.hpp"
 #include "cli/terminal.hpp"
 #include "sandbox/fs_policy.hpp"
+#include "sandbox/preload.hpp"
 
 namespace atl::cli {
 namespace {
@@ -66,23 +67,17 @@ Result<sandbox::FilesystemPolicy> make_policy(const RunOptions& options,
 }
 
 Result<sandbox::Preload> parse_preload(std::string_view text) {
-  sandbox::Preload preload{.leave_one = true};
+  sandbox::Preload preload;
   if (text == "none") return preload;
   while (true) {
     std::size_t comma = std::min(text.find(','), text.size());
-    std::string module(text.substr(0, comma));
-    constexpr std::string_view kLetters =
-        "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.";
-    if (module.empty() || module.find_first_not_of(kLetters) != std::string::npos) {
-      return fail(Code::kInvalidArgument,
-                  "--preload: names of Python modules, separated by commas, or `none`");
-    }
-    preload.modules.push_back(std::move(module));
+    preload.modules.emplace_back(text.substr(0, comma));
     if (comma == text.size()) break;
     text.remove_prefix(comma + 1);
   }
-  if (preload.modules.size() > 24) {
-    return fail(Code::kTooLarge, "--preload: more than 24 modules");
+  if (Result<void> checked = sandbox::check_modules(preload.modules); !checked) {
+    return fail(Code::kInvalidArgument, "--preload " + checked.error().message() +
+                                            "; commas stand between them, and `none` is none");
   }
   return preload;
 }

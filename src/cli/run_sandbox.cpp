@@ -9,6 +9,8 @@ namespace {
 
 constexpr std::chrono::seconds kCreateDeadline{30};
 constexpr std::chrono::seconds kStopDeadline{10};
+// For what a new zygote says of its modules, which the first run with a list waits for.
+constexpr std::chrono::seconds kZygoteDeadline{2};
 
 bool lacks(const sandbox::Isolation& isolation, std::string_view layer) {
   return std::ranges::find(isolation.missing, layer) != isolation.missing.end();
@@ -39,7 +41,36 @@ void warn_missing(const RunPlan& plan, const sandbox::Isolation& isolation) {
       plan.color);
 }
 
+async::Task<void> leave_zygote(RunState* state, sandbox::Preload preload) {
+  std::vector<std::string> named = preload.modules;
+  state->zygote = co_await state->backend.prepare(std::move(preload));
+  if (!*state->zygote) co_return;
+  std::erase_if((*state->zygote)->missing, [&](const auto& one) {
+    return std::ranges::find(named, one.first) == named.end();  // what contexts add
+  });
+}
+
+async::Task<Result<void>> zygote_is_told_of(RunState* state) {
+  co_await state->leaving.wait_idle();
+  co_return Result<void>();
+}
+
+// The program has run without it; whoever named the modules wants to know nevertheless.
+void warn_of_zygote(const RunState& state) {
+  if (state.plan.quiet || !state.zygote) return;
+  const Result<sandbox::ZygoteReport>& ready = *state.zygote;
+  if (!ready && ready.error().code() == Code::kInvalidArgument) {
+    print_warning("--preload: " + ready.error().message() + "; Python was started plainly",
+                  state.plan.color);
+  }
+  if (!ready) return;
+  for (const auto& [module, reason] : ready->missing) {
+    print_warning("--preload: " + module + " cannot be loaded: " + reason, state.plan.color);
+  }
+}
+
 async::Task<Result<void>> make_sandbox(RunState* state) {
+  std::optional<sandbox::Preload> preload = state->plan.spec.preload;
   ATOLL_CO_TRY(state->sandbox, co_await state->backend.create(std::move(state->plan.spec)));
   ATOLL_CO_CHECK(co_await state->sandbox->start());
   state->report.isolation = state->sandbox->status().isolation;
@@ -47,7 +78,11 @@ async::Task<Result<void>> make_sandbox(RunState* state) {
   std::string walls = "the sandbox is up; its walls:";
   for (const std::string& layer : state->report.isolation.layers) walls += " " + layer;
   say(state->plan, std::move(walls));
-  if (state->sandbox->status().has_zygote) say(state->plan, "Python comes from a zygote");
+  if (state->sandbox->status().has_zygote) {
+    say(state->plan, "Python comes from a zygote");
+  } else if (preload) {
+    state->leaving.spawn(leave_zygote(state, std::move(*preload)));
+  }
   if (state->plan.file) {
     ATOLL_CO_CHECK(co_await state->sandbox->put_text(state->plan.file->path,
                                                      std::move(state->plan.file->content)));
@@ -75,6 +110,11 @@ async::Task<void> take_down(RunState* state) {
       co_await async::with_deadline(state->sandbox->stop(), async::deadline_in(kStopDeadline),
                                     Code::kBackend, "the sandbox did not stop in time");
   if (!stopped && !state->report.error) state->report.error = std::move(stopped).error();
+  if (state->interrupted_by != 0) co_return;
+  (void)co_await async::with_deadline(zygote_is_told_of(state), async::deadline_in(kZygoteDeadline),
+                                      Code::kCreateTimeout, "the zygote still loads");
+  co_await state->leaving.join();
+  warn_of_zygote(*state);
 }
 
 }  // namespace atl::cli

@@ -21,7 +21,8 @@ struct RunState {
         plan(what),
         output(executor, what.output == OutputFormat::kJson, what.max_output),
         helpers(executor),
-        work(executor) {}
+        work(executor),
+        leaving(executor) {}
 
   sandbox::Backend& backend;
   RunPlan& plan;
@@ -30,10 +31,12 @@ struct RunState {
   std::unique_ptr<sandbox::Sandbox> sandbox;
   std::unique_ptr<sandbox::Process> process;  // once the program runs
   std::optional<RawTerminal> terminal;
-  int interrupts = 0;        // SIGINTs so far
-  int interrupted_by = 0;    // a signal that ended the run from our side
-  async::TaskGroup helpers;  // stdin and signals: end with the program
-  async::TaskGroup work;     // make, run, wait
+  int interrupts = 0;                                   // SIGINTs so far
+  int interrupted_by = 0;                               // a signal that ended the run from our side
+  async::TaskGroup helpers;                             // stdin and signals: end with the program
+  async::TaskGroup work;                                // make, run, wait
+  async::TaskGroup leaving;                             // starts a zygote for later runs
+  std::optional<Result<sandbox::ZygoteReport>> zygote;  // what has become of it
 };
 
 // Makes the sandbox and starts it, with the plan's file in it. Fails when a limit that was asked

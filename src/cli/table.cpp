@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "cli/console.hpp"
 #include "cli/help.hpp"
 
 namespace atl::cli {
@@ -9,13 +10,6 @@ namespace {
 
 constexpr std::string_view kBold = "\x1b[1m";
 constexpr std::string_view kPlain = "\x1b[0m";
-
-std::string printable(std::string text) {
-  for (char& letter : text) {
-    if (static_cast<unsigned char>(letter) < 0x20 || letter == 0x7f) letter = '?';
-  }
-  return text;
-}
 
 }  // namespace
 

@@ -4,6 +4,7 @@
 
 #include "control/packages.hpp"
 #include "control/templates.hpp"
+#include "sandbox/preload.hpp"
 
 namespace atl::control {
 namespace {
@@ -27,13 +28,12 @@ Result<void> wrong(std::string member, std::string why) {
 }
 
 Result<void> check_lists(const model::TemplateSpec& spec) {
-  if (spec.preload.size() > kMaxList || spec.preinstalled_packages.size() > kMaxList ||
+  if (spec.preinstalled_packages.size() > kMaxList ||
       spec.security.allowed_domains.size() > kMaxList || spec.env.size() > 256) {
     return wrong("a list", "has too many entries");
   }
-  for (const std::string& module : spec.preload) {
-    if (module.empty() || module.size() > 200) return wrong("preload", "has a name of bad length");
-  }
+  Result<void> modules = sandbox::check_modules(spec.preload);
+  if (!modules) return wrong("preload", modules.error().message());
   for (const auto& [name, value] : spec.env) {
     if (name.empty() || name.size() > 256 || name.find('=') != std::string::npos ||
         name.find('\0') != std::string::npos || value.find('\0') != std::string::npos ||

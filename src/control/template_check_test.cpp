@@ -30,6 +30,7 @@ TEST(CheckTemplate, Limits) {
   EXPECT_EQ(wrong([](auto& spec) { spec.pool = 100'000; }), Code::kInvalidArgument);
   EXPECT_EQ(wrong([](auto& spec) { spec.env["A=B"] = "1"; }), Code::kInvalidArgument);
   EXPECT_EQ(wrong([](auto& spec) { spec.preload.assign(1000, "os"); }), Code::kInvalidArgument);
+  EXPECT_EQ(wrong([](auto& spec) { spec.preload = {"no-module"}; }), Code::kInvalidArgument);
   EXPECT_EQ(wrong([](auto& spec) { spec.preinstalled_packages = {"x"}; }), Code::kNoPackageIndex);
   model::TemplateSpec packed{.preinstalled_packages = {"numpy>=1.2,<2", "requests[socks]"}};
   EXPECT_TRUE(check_template("a", packed, true));

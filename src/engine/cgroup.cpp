@@ -1,6 +1,7 @@
 #include "engine/cgroup.hpp"
 
 #include <linux/magic.h>
+#include <sys/syscall.h>
 #include <sys/vfs.h>
 
 #include <algorithm>
@@ -175,9 +176,21 @@ Outcome<void> SlotCgroup::freeze(bool frozen) const {
   return failed(Step::kCgroup, ETIMEDOUT);
 }
 
-bool SlotCgroup::empty() const {
-  int leaf = dir(kMemory) >= 0 ? dir(kMemory) : dir(kPids);
-  return read_file(leaf, unified_ ? "cgroup.procs" : "tasks").empty();
+std::string SlotCgroup::processes() const {
+  return read_file(dir(kMemory) >= 0 ? dir(kMemory) : dir(kPids), "cgroup.procs");
+}
+
+bool SlotCgroup::end_all() const {
+  if (empty()) return true;
+  if (unified_) return !write_number(dir(kMemory), "cgroup.kill", 1);
+  // While they stand still none of their numbers can go to another process.
+  if (!freeze(true)) return false;
+  std::string found = processes();
+  for (const char* at = found.c_str(); *at != '\0'; at = std::strchr(at, '\n') + 1) {
+    send_kill(UniqueFd(static_cast<int>(::syscall(SYS_pidfd_open, std::atoi(at), 0))));
+  }
+  (void)freeze(false);
+  return false;
 }
 
 }  // namespace atl::engine

@@ -6,6 +6,7 @@
 #pragma once
 
 #include <array>
+#include <string>
 
 #include "base/unique_fd.hpp"
 #include "engine/failure.hpp"
@@ -23,7 +24,9 @@ class SlotCgroup {
   UsageFigures usage() const;
   // Comes back when everything stands still, or fails within a second with everything running.
   Outcome<void> freeze(bool frozen) const;
-  bool empty() const;
+  bool empty() const { return processes().empty(); }
+  // Kills what is in it; true when nothing was.
+  bool end_all() const;
   const UsageFigures& start() const { return start_; }
 
  private:
@@ -31,6 +34,7 @@ class SlotCgroup {
   // Of a controller, -1 where the host has none.
   int dir(Controller controller) const { return dirs_[unified_ ? kMemory : controller].get(); }
   UsageFigures counters() const;
+  std::string processes() const;  // their numbers, a line each
 
   ControllerFds dirs_;  // v2: all in dirs_[kMemory]
   UniqueFd guest_;      // the guest's leaf, where its cpu time is limited as well

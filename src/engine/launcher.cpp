@@ -22,8 +22,8 @@ namespace {
 
 bool has_ended(const UniqueFd& child) {
   siginfo_t info{};
-  return ::waitid(P_PIDFD, static_cast<id_t>(child.get()), &info, WEXITED | WNOHANG) == 0 &&
-         info.si_pid != 0;
+  ::waitid(P_PIDFD, static_cast<id_t>(child.get()), &info, WEXITED | WNOHANG);
+  return info.si_pid != 0;
 }
 
 class Launcher {
@@ -63,7 +63,7 @@ class Launcher {
     for (std::size_t i = boxes_.size(); i-- > 0;) {
       if (fds[boxes_at + i].revents != 0) box_ended(i);
     }
-    std::erase_if(zygotes_, has_ended);
+    if (std::erase_if(zygotes_, has_ended) > 0) end_rest(state_);
     for (std::size_t i = boxes_at; i-- > 0;) {
       if (fds[i].revents != 0) serve(i, (fds[i].revents & POLLHUP) != 0);
     }
@@ -201,12 +201,13 @@ class Launcher {
     // Frozen processes do not die; pid 1's death takes the whole pid namespace with it.
     (void)box.slot.cgroup.freeze(false);
     box.dying = true;
-    ::syscall(SYS_pidfd_send_signal, box.pidfd.get(), SIGKILL, nullptr, 0);
+    send_kill(box.pidfd);
   }
 
   void box_ended(std::size_t index) {
     Box& box = boxes_[index];
     if (box.is_child) (void)has_ended(box.pidfd);
+    box.slot.cgroup.end_all();  // what a zygote has put there from outside
     LauncherReply reply{.status = box.dying ? LauncherStatus::kOk : LauncherStatus::kExited,
                         .op = LauncherOp::kDestroy,
                         .id = box.id,

@@ -93,8 +93,7 @@ struct ZygoteRequest {
   RequestHeader header{.op = LauncherOp::kZygote};
   std::uint64_t memory_bytes = 1ull << 30;
   std::uint32_t idle_seconds = 600;  // it leaves when nobody has needed it for so long
-  std::uint32_t scripts_only = 0;    // 1: without what only contexts need
-  std::array<char, 512> modules{};   // what it loads, separated by spaces
+  std::array<char, 516> modules{};   // what it loads, separated by spaces
 };
 
 enum class LauncherStatus : std::uint16_t { kOk = 0, kFailed = 1, kListed = 2, kExited = 3 };

@@ -56,11 +56,9 @@ bool valid_zygote(const CreateRequest& buffer, std::size_t size, std::size_t des
   ZygoteRequest request;
   if (size != sizeof request || descriptors != 2) return false;
   std::memcpy(&request, &buffer, sizeof request);
-  std::string_view modules = text_of(request.modules);
   return request.memory_bytes >= (16u << 20) && request.memory_bytes <= (1ull << 40) &&
-         request.modules.back() == 0 && !modules.starts_with('-') &&
-         modules.find(" -") == std::string_view::npos &&
-         (modules.empty() || made_of(kModuleLetters, modules));
+         request.modules.back() == 0 &&
+         text_of(request.modules).find_first_not_of(kModuleLetters) == std::string_view::npos;
 }
 
 }  // namespace

@@ -60,8 +60,12 @@ pid_t clone_child(std::uint64_t flags, UniqueFd& pidfd) {
   return pid;
 }
 
-void end_child(const UniqueFd& pidfd) {
+void send_kill(const UniqueFd& pidfd) {
   ::syscall(SYS_pidfd_send_signal, pidfd.get(), SIGKILL, nullptr, 0);
+}
+
+void end_child(const UniqueFd& pidfd) {
+  send_kill(pidfd);
   siginfo_t info{};
   ::waitid(P_PIDFD, static_cast<id_t>(pidfd.get()), &info, WEXITED);
 }

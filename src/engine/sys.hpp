@@ -47,6 +47,7 @@ bool make_mount_point(const char* path, bool folder);
 
 // Processes: like fork, into new namespaces; and their sudden end.
 pid_t clone_child(std::uint64_t flags, UniqueFd& pidfd);
+void send_kill(const UniqueFd& pidfd);
 void end_child(const UniqueFd& pidfd);
 
 // Two ends of a pipe.

@@ -19,9 +19,8 @@ namespace {
 
 // Below the uids of slots.
 constexpr uid_t kFirstZygoteUid = 0x5fff0000;
-constexpr uid_t kZygoteUids = 0x10000;
+constexpr uid_t kUidsEach = 0x1000;
 constexpr unsigned kMaxZygotes = 16;
-constexpr std::size_t kMaxWords = 32;
 constexpr auto kSame = static_cast<uid_t>(-1);
 
 Text socket_name(const BoxId& name) { return Text("zygotes/%s.sock", name.text.data()); }
@@ -49,25 +48,41 @@ struct Introduction {
   std::uint64_t data_bytes = 0;
 };
 
-// The first number whose leaf is empty: there its zygote would be. Leaves lie behind the slots'.
-Outcome<void> take_leaf(const Cgroups& cgroups, SlotCgroup& leaf) {
-  if (!cgroups.available()) return failed(Step::kZygote, EOPNOTSUPP);  // nothing would bound it
-  for (unsigned number = 0; number < kMaxZygotes; ++number) {
-    ATOLL_TRY(leaf, cgroups.open_slot(kMaxSlots + number));
-    if (leaf.empty()) return {};
-  }
-  return failed(Step::kZygote, EAGAIN);
-}
+// One of the places that zygotes of this host can have. The file says who had it last, and carries
+// a lock of that process alone (POSIX): what its modules fork has no part in it.
+struct Place {
+  Text file;
+  UniqueFd life;
+  SlotCgroup leaf;  // behind those of the slots
+  struct {
+    BoxId name;
+    uid_t uid = 0;
+  } tenant;
+};
 
-// Another one each time: the sandboxes of a zygote that died belong to its uid, and live on.
-Outcome<uid_t> take_uid(const UniqueFd& shared) {
-  std::string kept = read_file(shared.get(), "zygotes/next");
-  uid_t next = 0;
-  if (kept.size() == sizeof next) std::memcpy(&next, kept.data(), sizeof next);
-  uid_t following = (next + 1) % kZygoteUids;
-  constexpr int kFlags = O_WRONLY | O_CREAT | O_TRUNC;
-  bool kept_now = write_file(shared.get(), "zygotes/next", bytes_of(following), kFlags);
-  return kept_now ? Outcome<uid_t>(kFirstZygoteUid + next) : failed(Step::kZygote);
+// A free one; an empty one if `name` lives. On the way, what is left of zygotes that are no more
+// ends: processes that their modules have started. `turn` is then the lock of all places.
+Outcome<Place> take_place(const LauncherState& state, const BoxId& name, UniqueFd& turn) {
+  turn = open_at(state.shared.get(), "zygotes/lock", O_CREAT);
+  if (!turn || ::flock(turn.get(), LOCK_EX) != 0) return failed(Step::kZygote);
+  Outcome<Place> found = failed(Step::kZygote, EAGAIN);
+  for (unsigned number = 0; number < kMaxZygotes; ++number) {
+    Place place{.file = Text("zygotes/%u", number)};
+    place.life = open_at(state.shared.get(), place.file.c_str(), O_CREAT);
+    struct flock lock{.l_type = F_WRLCK, .l_whence = SEEK_SET};
+    if (::fcntl(place.life.get(), F_GETLK, &lock) != 0) return failed(Step::kZygote);
+    bool had = ::pread(place.life.get(), &place.tenant, sizeof place.tenant, 0) > 0;
+    bool taken = lock.l_type != F_UNLCK;
+    if (taken && place.tenant.name.text == name.text) return Place{.file = place.file};
+    if (taken) continue;
+    ATOLL_TRY(place.leaf, state.cgroups.open_slot(kMaxSlots + number));
+    // Another uid each time: the sandboxes of a zygote that died belong to its uid, and live on.
+    place.tenant = {name,
+                    kFirstZygoteUid + number * kUidsEach + (place.tenant.uid + 1) % kUidsEach};
+    if (place.leaf.end_all() && !found) found = std::move(place);
+    if (!had && found) break;  // nor has anybody had those that follow
+  }
+  return found;
 }
 
 // In the host's mount namespace, where the file lives.
@@ -124,66 +139,46 @@ bool introduce(const ZygoteLink& link, const UniqueFd& pidfd, const BoxPlan& pla
 
 Outcome<UniqueFd> start_zygote(const LauncherState& state, const ZygoteRequest& request,
                                const UniqueFd& script, const UniqueFd& word) {
-  const UniqueFd& shared = state.shared;
-  if (state.rootless) return failed(Step::kZygote, EOPNOTSUPP);
-  if (!make_folder(shared.get(), "zygotes", 0700)) return failed(Step::kZygote);
-  // The new process holds it too, until it is in its leaf.
-  UniqueFd turn = open_at(shared.get(), "zygotes/lock", O_RDONLY | O_CREAT);
-  if (!turn || ::flock(turn.get(), LOCK_EX) != 0) return failed(Step::kZygote);
-  // It has this lock from its first to its last moment, loading or ready.
-  Text life_name("zygotes/%s.lock", request.header.id.text.data());
-  UniqueFd life = open_at(shared.get(), life_name.c_str(), O_RDONLY | O_CREAT);
-  if (!life) return failed(Step::kZygote);
-  if (::flock(life.get(), LOCK_EX | LOCK_NB) != 0) return UniqueFd();
-
-  SlotCgroup leaf;
-  ATOLL_CHECK(take_leaf(state.cgroups, leaf));
-  ATOLL_TRY(uid_t uid, take_uid(shared));
-  ZygotePlan plan{.uid = uid};
+  // Without cgroups nothing would bound it.
+  if (state.rootless || !state.cgroups.available()) return failed(Step::kZygote, EOPNOTSUPP);
+  if (!make_folder(state.shared.get(), "zygotes", 0700)) return failed(Step::kZygote);
+  UniqueFd turn;  // the new process holds it too, until it is in its leaf and has its own lock
+  ATOLL_TRY(Place place, take_place(state, request.header.id, turn));
+  if (!place.life) return UniqueFd();
+  bool named = write_file(state.shared.get(), place.file.c_str(), bytes_of(place.tenant));
+  ZygotePlan plan{.uid = place.tenant.uid};
   Text name = socket_name(request.header.id);
-  ::unlinkat(shared.get(), name.c_str(), 0);  // of one that died
-  UniqueFd socket = listen_at(shared, name.c_str(), SOCK_SEQPACKET, &plan.uid, false);
-  if (!socket) return failed(Step::kZygote);
+  ::unlinkat(state.shared.get(), name.c_str(), 0);  // of one that died
+  UniqueFd socket = listen_at(state.shared, name.c_str(), SOCK_SEQPACKET, &plan.uid, false);
+  if (!named || !socket) return failed(Step::kZygote);
 
   std::uint32_t walls = 0;
-  constexpr unsigned kAllCores = 1'000'000, kProcesses = 64;
-  ATOLL_CHECK(leaf.set_limits(
-      {.memory_bytes = request.memory_bytes, .cpu_milli = kAllCores, .pids = kProcesses}, walls));
+  // It has one thread that works. A share of less than a sandbox's would slow down all of them.
+  constexpr unsigned kOneCore = 1000, kProcesses = 64;
+  ATOLL_CHECK(place.leaf.set_limits(
+      {.memory_bytes = request.memory_bytes, .cpu_milli = kOneCore, .pids = kProcesses}, walls));
   ControllerFds unused;
-  ATOLL_CHECK(state.cgroups.open_tasks(leaf, plan.tasks, unused));
+  ATOLL_CHECK(state.cgroups.open_tasks(place.leaf, plan.tasks, unused));
   ATOLL_TRY(plan.library, lend_library(state));
 
-  std::array<char, sizeof request.modules> modules = request.modules;
-  std::array<char*, kMaxWords> argv{const_cast<char*>("python3"), const_cast<char*>("-"),
-                                    const_cast<char*>("zygote")};
-  std::size_t words = 3;
-  if (request.scripts_only != 0) argv[words++] = const_cast<char*>("--no-ipython");
-  for (char* at = ::strtok(modules.data(), " "); at != nullptr && words + 1 < kMaxWords;
-       at = ::strtok(nullptr, " ")) {
-    argv[words++] = at;
-  }
+  const char* argv[] = {"python3", "-", "zygote", request.modules.data(), nullptr};
   Text idle("ATOLL_ZYGOTE_IDLE=%u", request.idle_seconds);
-  // One thread of its own: a fork takes only the thread that forks along.
-  const char* env[] = {idle.c_str(),
-                       "PATH=/usr/local/bin:/usr/bin:/bin:/opt/atoll/bin",
-                       "HOME=/tmp",
-                       "LANG=C.UTF-8",
-                       "MPLCONFIGDIR=/tmp",
-                       "OPENBLAS_NUM_THREADS=1",
-                       "OMP_NUM_THREADS=1",
-                       "PYTHONUNBUFFERED=1",
+  const char* path = "PATH=/usr/local/bin:/usr/bin:/bin:/opt/atoll/bin";
+  const char* env[] = {path,           idle.c_str(),        "HOME=/tmp",
+                       "LANG=C.UTF-8", "MPLCONFIGDIR=/tmp", "PYTHONUNBUFFERED=1",
                        nullptr};
-  plan.argv = argv.data();
+  plan.argv = const_cast<char* const*>(argv);
   plan.env = const_cast<char* const*>(env);
-  plan.script = script.get();
-  plan.socket = socket.get();
-  plan.word = word.get();
-  plan.life = life.get();
+  plan.given = {script.get(), -1, -1, socket.get(), word.get(), place.life.get(), turn.get()};
   UniqueFd pidfd;
   pid_t pid = clone_child(CLONE_NEWNS | CLONE_NEWIPC | CLONE_NEWUTS | CLONE_NEWNET, pidfd);
   if (pid == 0) run_zygote_child(plan);
-  if (pid < 0) return failed(Step::kZygote);
-  return pidfd;
+  return pid > 0 ? Outcome<UniqueFd>(std::move(pidfd)) : failed(Step::kZygote);
+}
+
+void end_rest(const LauncherState& state) {
+  UniqueFd turn;
+  (void)take_place(state, {}, turn);
 }
 
 }  // namespace atl::engine

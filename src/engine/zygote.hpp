@@ -46,11 +46,13 @@ bool introduce(const ZygoteLink& link, const UniqueFd& pidfd, const BoxPlan& pla
 // pipe where it says when it is ready.
 Outcome<UniqueFd> start_zygote(const LauncherState& state, const ZygoteRequest& request,
                                const UniqueFd& script, const UniqueFd& word);
+// Whatever the modules of zygotes have started that are no more ends, too.
+void end_rest(const LauncherState& state);
 
 struct ZygotePlan {
   ControllerFds tasks;
-  UniqueFd library;  // detached, ready to be attached
-  int script = -1, socket = -1, word = -1, life = -1;
+  UniqueFd library;          // detached, ready to be attached
+  std::array<int, 7> given;  // what becomes its descriptors; the child adds /dev/null
   uid_t uid = 0;
   char* const* argv = nullptr;
   char* const* env = nullptr;

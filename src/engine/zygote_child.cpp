@@ -33,22 +33,24 @@ bool build_file_system(const ZygotePlan& plan) noexcept {
          attach_mount(plan.library, "/opt/atoll/lib/enter.so");
 }
 
-// 0 script, 1 and 2 /dev/null, 3 socket, 4 word, kLife out of the way of everything else.
-bool arrange_descriptors(const ZygotePlan& plan) noexcept {
-  int null = ::open("/dev/null", O_RDWR | O_CLOEXEC);
-  constexpr int kLife = 199;  // zygote.py knows it
-  if (::dup2(plan.life, kLife) < 0) return false;
-  int sources[] = {plan.script, null, null, plan.socket, plan.word};
-  for (int& source : sources) {
-    source = ::fcntl(source, F_DUPFD_CLOEXEC, kLife + 1);
+// 0 script, 1 and 2 /dev/null, 3 socket, 4 word; its lock out of the way of everything else. The
+// turn of whoever starts zygotes ends with exec, when that lock is there.
+bool arrange_descriptors(ZygotePlan& plan) noexcept {
+  constexpr int kLife = 199, kTurn = 200;  // zygote.py knows the first
+  plan.given[1] = plan.given[2] = ::open("/dev/null", O_RDWR | O_CLOEXEC);
+  constexpr int kTargets[] = {0, 1, 2, 3, 4, kLife, kTurn};
+  for (int& source : plan.given) {
+    source = ::fcntl(source, F_DUPFD_CLOEXEC, kTurn + 1);
     if (source < 0) return false;
   }
-  int next = 0;
-  for (int source : sources) {
-    if (::dup2(source, next++) < 0) return false;
+  for (int i = 0; int source : plan.given) {
+    if (::dup2(source, kTargets[i++]) < 0) return false;
   }
-  return ::syscall(SYS_close_range, next, kLife - 1, 0) == 0 &&
-         ::syscall(SYS_close_range, kLife + 1, ~0u, 0) == 0;
+  struct flock lock{.l_type = F_RDLCK, .l_whence = SEEK_SET};
+  // Locked at last: closing any descriptor of a file gives up the process's locks on it.
+  return ::fcntl(kTurn, F_SETFD, FD_CLOEXEC) == 0 &&
+         ::syscall(SYS_close_range, 5, kLife - 1, 0) == 0 &&
+         ::syscall(SYS_close_range, kTurn + 1, ~0u, 0) == 0 && ::fcntl(kLife, F_SETLK, &lock) == 0;
 }
 
 }  // namespace

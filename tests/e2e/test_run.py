@@ -1,4 +1,6 @@
 """atoll run: commands, languages, scripts, stdin, exit status."""
+import os
+
 import support
 from support import run
 
@@ -41,6 +43,25 @@ class Commands(support.Case):
 
     def test_empty_and_odd_arguments_arrive(self):
         self.expect(run("--", "printf", "[%s]", "", "a b", "ü", "*", "-"), out="[][a b][ü][*][-]")
+
+
+class Preload(support.Case):
+    def test_a_module_that_is_not_there_is_told(self):
+        """Where there are zygotes; the run itself starts plainly, and so it does without."""
+        module = f"no_such_module_{os.getpid()}"
+        done = run("--preload", module, "-c", "print(1)")
+        told = f"atoll: warning: --preload: {module} cannot be loaded: ModuleNotFoundError: No module named '{module}'\n"
+        self.expect(done, out="1\n", err=told if os.geteuid() == 0 else None)
+        self.expect(run("-q", "--preload", f"{module}_too", "-c", "print(1)"), out="1\n", err="")
+
+    def test_names_of_modules_are_looked_at(self):
+        for bad in ("", "a,,b", "1a", "a-b", "a b", "a.", "x," * 30 + "x", "a" * 500):
+            self.expect_failure(run("--preload", bad, "-c", "print(1)"), "invalid_argument")
+
+    def test_what_is_repeated_does_not_command_the_terminal(self):
+        done = run("--preload", "a\x1b[31mb", "-c", "print(1)")
+        self.expect_failure(done, "invalid_argument")
+        self.assertIn("`a?[31mb`", done.err)
 
 
 class Languages(support.Case):

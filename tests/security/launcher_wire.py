@@ -26,7 +26,7 @@ Rule = fields(action=U32, path=ctypes.c_char * 256)
 Create = fields(header=Header, limits=Limits, token=ctypes.c_ubyte * 32, mount_count=U32, rule_count=U32,
                 layer_count=U32, connected=U32, zygote=ctypes.c_char * 40, hostname=ctypes.c_char * 64,
                 mounts=Mount * 16, rules=Rule * 64)
-Zygote = fields(header=Header, memory=U64, idle=U32, scripts_only=U32, modules=ctypes.c_char * 512)
+Zygote = fields(header=Header, memory=U64, idle=U32, modules=ctypes.c_char * 516)
 
 
 def header(op, name):
@@ -63,7 +63,7 @@ class Launcher:
         os.write(file, script.encode())
         os.lseek(file, 0, os.SEEK_SET)
         word, theirs = os.pipe()
-        request = Zygote(header(ZYGOTE, name), memory, idle, 0, modules.encode())
+        request = Zygote(header(ZYGOTE, name), memory, idle, modules.encode())
         socket.send_fds(self.socket, [bytes(request)], [file, theirs])
         os.close(theirs)
         os.close(file)

@@ -91,7 +91,7 @@ def answers():
 
 def word_of(pipe):
     with os.fdopen(pipe) as file:
-        return json.loads(file.read())
+        return json.loads(file.readline())  # what a module has started may hold the other end
 
 
 class ZygoteTest(unittest.TestCase):
@@ -106,8 +106,7 @@ class ZygoteTest(unittest.TestCase):
 
     def remove_names(self):
         """Names of zygotes that come again are few; those of tests are not."""
-        for kind in ("sock", "lock"):
-            Path(f"/run/atoll/zygotes/{self.name}.{kind}").unlink(missing_ok=True)
+        Path(f"/run/atoll/zygotes/{self.name}.sock").unlink(missing_ok=True)
 
     def driver(self):
         return (Path(BUILD) / "src/drivers/python_driver").read_text()
@@ -194,8 +193,8 @@ class ZygoteTest(unittest.TestCase):
         box = self.box(zygote=self.name)
         self.assertEqual(box.made["zygote"], 1)
         told = self.python(box, "import os; print(os.getpid() > 1, os.getppid(), os.getuid(), os.getcwd(), "
-                                "sorted(os.listdir('/proc/self/fd'))[:3])")
-        self.assertEqual(told.split("\n")[0], "True 1 1000 /workspace ['0', '1', '2']")
+                                "sorted(os.listdir('/proc/self/fd'))[:3], open('/proc/self/comm').read())")
+        self.assertEqual(told.split("\n")[0], "True 1 1000 /workspace ['0', '1', '2'] python3")
 
     def test_one_that_still_loads_is_not_waited_for(self):
         reply, pipe = self.launcher.start_zygote(self.name, "import signal; signal.pause()")
@@ -221,7 +220,7 @@ class ZygoteTest(unittest.TestCase):
                    "    def exec_module(self, module):\n"
                    "        exec(CODE[module.__name__], vars(module))\n"
                    "sys.meta_path.insert(0, Finder())\n")
-        names = "raises leaves exits no_such_module json"
+        names = "--no-ipython raises leaves exits no_such_module json"
         reply, pipe = self.launcher.start_zygote(self.name, modules + self.driver(), names)
         self.assertEqual(reply["zygote"], 1)
         word = word_of(pipe)
@@ -280,6 +279,51 @@ class ZygoteTest(unittest.TestCase):
         again = self.zygote()  # replaced under the same name
         self.assertNotEqual(again, pid)
         self.assertEqual(self.box(zygote=self.name).made["zygote"], 1)
+
+    def started(self, how):
+        """A zygote with a module that starts a process as `how` says; (zygote, the process's mark)."""
+        mark = harness.marker()
+        return self.zygote(f"import os, subprocess\nmark = {mark!r}\n{how}\n" + self.driver(), "--no-ipython"), mark
+
+    def test_what_a_module_has_started_ends_with_its_zygote(self):
+        """However it was started; and nothing of that keeps the zygote's place or name."""
+        for how in ("subprocess.Popen([mark, '600'], executable='/bin/sleep', start_new_session=True)",
+                    "if os.fork() == 0: os.execv('/bin/sleep', [mark, '600'])",
+                    "if os.fork() == 0:\n os.setsid()\n if os.fork() == 0: os.execv('/bin/sleep', [mark, '600'])\n os._exit(0)"):
+            pid, mark = self.started(how)
+            self.assertEqual(len(harness.poll_until(lambda: harness.with_marker(mark), 30)), 1, how)
+            box = self.box(zygote=self.name)
+            kept = harness.marker()
+            self.python(box, f"import os\nif os.fork() == 0:\n os.execv('/bin/sleep', ['{kept}', '600'])")
+            harness.poll_until(lambda: harness.with_marker(kept), 30)
+            os.kill(pid, signal.SIGKILL)
+            self.assertTrue(harness.poll_until(lambda: not harness.with_marker(mark), 30), how)
+            self.assertEqual(len(harness.with_marker(kept)), 1)  # a sandbox's process is not the zygote's
+            self.assertEqual(box.end()["status"], 0)
+
+    def test_the_next_zygote_ends_what_is_left_of_the_last(self):
+        """Its launcher has gone before it: nobody saw its end."""
+        pid, mark = self.started("if os.fork() == 0: os.execv('/bin/sleep', [mark, '600'])")
+        self.launcher.end()
+        os.kill(pid, signal.SIGKILL)
+        self.assertTrue(harness.poll_until(lambda: not harness.read(f"/proc/{pid}/cmdline"), 30))
+        self.assertEqual(len(harness.with_marker(mark)), 1)
+        self.launcher = Launcher(BUILD, self.folder.name + "/next")
+        self.addCleanup(self.launcher.end)
+        self.assertNotEqual(self.zygote(), pid)  # the name is free, too
+        self.assertTrue(harness.poll_until(lambda: not harness.with_marker(mark), 30))
+
+    def test_one_that_spins_is_held_to_one_processor(self):
+        pid = self.zygote("import os\n"
+                          "for _ in range(3):\n"
+                          "    if os.fork() == 0:\n"
+                          "        while True: pass\n" + self.driver(), "--no-ipython")
+        groups = dict(line.split(":", 2)[1:] for line in harness.read(f"/proc/{pid}/cgroup").splitlines())
+        cpu = next((f"{names}{path}" for names, path in groups.items() if "cpu" in names.split(",")), groups.get(""))
+        statistics = f"/sys/fs/cgroup/{cpu}/cpu.stat"
+        self.assertIn("nr_throttled", harness.read(statistics))
+        self.assertTrue(harness.poll_until(lambda: "nr_throttled 0" not in harness.read(statistics), 60))
+        self.assertEqual(self.python(self.box(zygote=self.name), "print(1)"), "1\n")
 
     def test_one_that_does_not_answer_is_none(self):
         pid = self.zygote()

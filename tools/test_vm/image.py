@@ -9,7 +9,7 @@ import tempfile
 
 # What the tests call, and what sandboxes find in /usr. With these come the packages they depend on.
 PACKAGES = ["bash", "coreutils", "util-linux", "mount", "procps", "findutils", "grep", "sed", "gawk", "mawk", "hostname",
-            "python3", "nodejs", "cmake", "e2fsprogs", "kmod", "iproute2", "strace", "jq", "libstdc++6", "base-files",
+            "libc-bin", "python3", "nodejs", "cmake", "e2fsprogs", "kmod", "iproute2", "strace", "jq", "libstdc++6", "base-files",
             "base-passwd", "netbase", "tzdata", "media-types", "perl-base", "dash", "diffutils", "ninja-build", "busybox-static"]
 # Made by the packages' scripts, so in no package's list.
 MADE = ["etc/alternatives", "etc/ld.so.cache", "etc/ld.so.conf", "etc/ld.so.conf.d", "etc/passwd", "etc/group",

@@ -23,7 +23,7 @@ import machine
 
 TREE = pathlib.Path(__file__).resolve().parents[2]
 # What meets the kernel. The pass as an ordinary user has no cgroups and takes as long as all the others.
-TESTS = "^(native_conformance_test|security_.*|hijacked_client_test|file_symlink_test|guest_storm_test|e2e_(limits|files|host|rootless))$"
+TESTS = "^(native_conformance_test|security_.*|hijacked_client_test|file_symlink_test|guest_storm_test|python_driver_zygote|e2e_(limits|files|host|rootless))$"
 LEFT_OUT = "^security_rootless$"
 SLOWER = {"kvm": 2, "tcg": 10}  # budgets and time-outs of the tests, times this
 DEADLINE = 1500

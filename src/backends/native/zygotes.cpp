@@ -6,6 +6,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
+
 #include <boost/describe/class.hpp>
 
 #include "async/deadline.hpp"
@@ -37,6 +39,7 @@ class Sum {
     struct stat info{};
     if (::stat(path.c_str(), &info) != 0) return add("-");
     return add(std::to_string(info.st_ino))
+        .add(std::to_string(info.st_size))
         .add(std::to_string(info.st_mtim.tv_sec))
         .add(std::to_string(info.st_mtim.tv_nsec));
   }
@@ -50,16 +53,11 @@ class Sum {
   std::uint64_t value_ = 0xcbf29ce484222325;
 };
 
-// An installed or upgraded package changes the time of the folder it lies in.
-void add_packages(Sum& sum) {
-  sum.add_state("/usr/bin/python3").add_state("/usr/lib/python3/dist-packages");
-  std::unique_ptr<DIR, int (*)(DIR*)> folder(::opendir("/usr/local/lib"), &::closedir);
-  while (const dirent* entry = folder ? ::readdir(folder.get()) : nullptr) {
-    std::string name(entry->d_name);
-    if (!name.starts_with("python3")) continue;
-    sum.add(name).add_state("/usr/local/lib/" + name + "/dist-packages");
-    sum.add_state("/usr/local/lib/" + name + "/site-packages");
-  }
+// The file or folder of a module, without a look at what else lies in it.
+void add_module(Sum& sum, const std::string& folder, std::string_view module) {
+  std::string path = folder + "/";
+  for (char letter : module) path += letter == '.' ? '/' : letter;
+  sum.add_state(path + ".py").add_state(path).add_state(path + "/__init__.py");
 }
 
 Result<UniqueFd> script_file() {
@@ -75,14 +73,13 @@ Result<UniqueFd> script_file() {
 
 Result<engine::ZygoteRequest> make_request(const Preload& preload) {
   engine::ZygoteRequest request;
-  std::string modules;
+  std::string modules = preload.for_contexts ? "" : "--no-ipython";
   for (const std::string& module : preload.modules) {
     modules += (modules.empty() ? "" : " ") + module;
   }
   ATOLL_CHECK(copy_text(request.header.id.text, zygote_name(preload), "the zygote's name"));
   if (!modules.empty()) ATOLL_CHECK(copy_text(request.modules, modules, "the preload list"));
   request.idle_seconds = static_cast<std::uint32_t>(preload.idle.count());
-  request.scripts_only = preload.for_contexts ? 0 : 1;
   return request;
 }
 
@@ -108,11 +105,29 @@ Task<Result<std::string>> read_line(async::Stream* pipe) {
 
 }  // namespace
 
-std::string zygote_name(const Preload& preload) {
+std::vector<std::string> package_folders() {
+  std::vector<std::string> found{"/usr/lib/python3/dist-packages"};
+  std::unique_ptr<DIR, int (*)(DIR*)> folder(::opendir("/usr/local/lib"), &::closedir);
+  while (const dirent* entry = folder ? ::readdir(folder.get()) : nullptr) {
+    std::string name(entry->d_name);
+    if (!name.starts_with("python3")) continue;
+    found.push_back("/usr/local/lib/" + name + "/dist-packages");
+    found.push_back("/usr/local/lib/" + name + "/site-packages");
+  }
+  std::ranges::sort(found);
+  return found;
+}
+
+std::string zygote_name(const Preload& preload, const std::vector<std::string>& folders) {
   Sum sum;
   sum.add(drivers::python_script()).add(preload.for_contexts ? "contexts" : "scripts");
-  for (const std::string& module : preload.modules) sum.add(module);
-  add_packages(sum);
+  sum.add_state("/usr/bin/python3");
+  // An installed or upgraded package changes the time of the folder it lies in.
+  for (const std::string& folder : folders) sum.add(folder).add_state(folder);
+  for (const std::string& module : preload.modules) {
+    sum.add(module);
+    for (const std::string& folder : folders) add_module(sum, folder, module);
+  }
   return "python-" + sum.hex();
 }
 

@@ -3,15 +3,19 @@
 
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "backends/native/launcher_client.hpp"
 #include "sandbox/backend.hpp"
 
 namespace atl::backends::native {
 
-// The name of the zygote for these modules: another script, another list, or a changed interpreter
-// or package folder is another zygote; the old one leaves when idle.
-std::string zygote_name(const sandbox::Preload& preload);
+// Where the host's Python has its packages.
+std::vector<std::string> package_folders();
+// The name of the zygote for these modules: another script, another list, a changed interpreter,
+// package folder or file of a module in the list is another zygote; the old one leaves when idle.
+std::string zygote_name(const sandbox::Preload& preload,
+                        const std::vector<std::string>& folders = package_folders());
 
 // Starts it unless it lives, and waits for its word.
 async::Task<Result<sandbox::ZygoteReport>> start_zygote(async::Executor executor,

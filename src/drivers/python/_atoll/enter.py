@@ -3,6 +3,7 @@ import ctypes
 import errno
 import os
 
+PR_SET_NAME = 15
 ARGS_FD = 5  # in the child: the ExecArgs of its execution
 DEFAULT_PATH = "/opt/atoll/lib/enter.so"
 
@@ -28,6 +29,7 @@ class Helper:
         self._before, self._in_parent = api.PyOS_BeforeFork, api.PyOS_AfterFork_Parent
         self._in_child = api.PyOS_AfterFork_Child
         api.fflush(None)
+        api.prctl(PR_SET_NAME, b"python3", 0, 0, 0)  # as its children are to be called
         for function in (self._before, self._in_parent, self._in_child):
             function.argtypes, function.restype = [], None
 

@@ -39,6 +39,7 @@ def run(words, usual):
 
     `usual`: the names of the modules that any interpreter has loaded when it starts.
     """
+    words = " ".join(words).split()  # a launcher passes them as one
     with_ipython = not (words and words[0] == "--no-ipython")
     listener, ready = (fcntl.fcntl(fd, fcntl.F_DUPFD_CLOEXEC, HIGH_FD) for fd in (LISTEN_FD, READY_FD))
     descriptors.occupy_low()
@@ -54,7 +55,10 @@ def run(words, usual):
     connections = socket.socket(fileno=listener)
     connections.listen(BACKLOG)  # not before: a sandbox that finds no zygote starts its programs plainly
     report = {"ready": True, "loaded": loaded, "missing": missing, "threads": _threads()}
-    os.write(ready, json.dumps(report, ensure_ascii=False).encode("utf-8", "replace") + b"\n")
+    try:
+        os.write(ready, json.dumps(report, ensure_ascii=False).encode("utf-8", "replace") + b"\n")
+    except OSError:
+        pass  # whoever asked has not waited for the answer
     os.close(ready)
     zygote = Zygote(connections, helper)
     if not zygote.serve():
