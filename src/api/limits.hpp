@@ -33,6 +33,7 @@ inline constexpr std::size_t kPage = 50;
 inline constexpr std::size_t kMaxPage = 200;
 inline constexpr std::size_t kPageOutput = 16u << 20;  // outputs in one page of results
 inline constexpr std::size_t kMaxListing = 10'000;     // files in one answer
+inline constexpr std::size_t kMaxLooked = 100'000;     // files that pages are cut from
 inline constexpr std::uint32_t kMaxDepth = 32;
 inline constexpr std::size_t kMaxTerminalMessage = 1u << 20;
 inline constexpr std::uint64_t kMaxSnapshots = 1000;             // of one tenant

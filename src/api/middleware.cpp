@@ -112,7 +112,9 @@ Task<Result<control::Caller>> identify(GuardPtr guard, http::Exchange* exchange)
   }
   std::optional<ShownKey> key = shown_key(request);
   if (!key) {
-    co_return fail(Code::kUnauthenticated, "a key is needed: send it as Authorization: Bearer KEY");
+    co_return fail(Code::kUnauthenticated,
+                   "a key is needed: send it as `Authorization: Bearer KEY`, `X-API-Key: KEY` or "
+                   "`OPEN-SANDBOX-API-KEY: KEY`");
   }
   ATOLL_CO_TRY(control::Caller caller,
                co_await guard->control->keys().check(std::string(key->secret)));

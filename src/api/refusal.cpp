@@ -14,6 +14,11 @@ std::unexpected<Refusal> refuse_field(std::string pointer, std::string detail) {
   return std::unexpected<Refusal>(codec::DecodeError{std::move(pointer), std::move(detail)});
 }
 
+std::unexpected<Refusal> refuse_value(std::string pointer, std::string detail) {
+  return std::unexpected<Refusal>(
+      codec::DecodeError{std::move(pointer), std::move(detail), Code::kInvalidValue});
+}
+
 std::unexpected<Refusal> refuse(Code code, std::string detail) {
   return std::unexpected<Refusal>(Error(code, std::move(detail)));
 }

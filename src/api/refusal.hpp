@@ -33,8 +33,10 @@ struct Refusal {
 template <typename T>
 using Answer = std::expected<T, Refusal>;
 
-// The field at this pointer is wrong.
+// The field at this pointer is none that the request can have, or not of its type: 400.
 std::unexpected<Refusal> refuse_field(std::string pointer, std::string detail);
+// The field is what it should be, but not with this value: 422.
+std::unexpected<Refusal> refuse_value(std::string pointer, std::string detail);
 std::unexpected<Refusal> refuse(Code code, std::string detail);
 std::unexpected<Refusal> refuse(int status, std::string code, std::string detail);
 

@@ -43,12 +43,13 @@ std::string_view code_name(Code code) {
     case Code::kInternal: return "internal";
     case Code::kIdempotencyMismatch: return "idempotency_mismatch";
     case Code::kNoPackageIndex: return "no_package_index";
+    case Code::kInvalidValue: return "invalid_value";
   }
   return "internal";
 }
 
 Code code_from_number(std::uint16_t number) {
-  if (number > static_cast<std::uint16_t>(Code::kNoPackageIndex)) return Code::kProtocol;
+  if (number > static_cast<std::uint16_t>(Code::kInvalidValue)) return Code::kProtocol;
   return static_cast<Code>(number);
 }
 
@@ -98,9 +99,7 @@ std::string Error::to_string() const {
 }
 
 std::unexpected<Error> fail_errno(const char* what, int errno_value) {
-  std::string message(what);
-  message += " failed: ";
-  message += std::strerror(errno_value);
+  std::string message = std::string(what) + " failed: " + std::strerror(errno_value);
   return std::unexpected<Error>(
       Error(code_from_errno(errno_value), std::move(message), errno_value));
 }

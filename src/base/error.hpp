@@ -46,6 +46,7 @@ enum class Code : std::uint16_t {
   kInternal,
   kIdempotencyMismatch,
   kNoPackageIndex,
+  kInvalidValue,
 };
 
 // The stable name that users see: "not_found", "create_timeout", …

@@ -59,6 +59,7 @@ std::string_view hint_for(Code code) {
     case Code::kProtocol: return "this is a bug in Atoll; -v shows the steps that led to it";
     case Code::kOk:
     case Code::kInvalidArgument:
+    case Code::kInvalidValue:
     case Code::kNotFound:
     case Code::kAlreadyExists:
     case Code::kForbidden:

@@ -2,6 +2,7 @@
 
 #include <cstdlib>
 
+#include "base/environment_name.hpp"
 #include "cli/files.hpp"
 
 namespace atl::cli {
@@ -16,10 +17,10 @@ Result<void> add_entry(Environment& environment, std::string_view entry, const s
   if (key.empty()) {
     return fail(Code::kInvalidArgument, where + ": a variable needs a name, as in K=V");
   }
-  if (entry.find('\0') != std::string_view::npos ||
-      key.find_first_of(" \t\n") != std::string::npos) {
-    return fail(Code::kInvalidArgument,
-                where + ": the name of a variable has no blanks and no NUL bytes");
+  if (!is_environment_name(key) || !is_environment_value(entry)) {
+    return fail(Code::kInvalidArgument, where +
+                                            ": the name of a variable has up to 256 bytes, no "
+                                            "blanks and no control characters");
   }
   if (equals != std::string_view::npos) {
     environment[key] = entry.substr(equals + 1);

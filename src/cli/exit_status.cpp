@@ -9,6 +9,7 @@ int exit_status_of(Code code) {
     case Code::kProgramNotExecutable: return kExitNotExecutable;
     case Code::kExecTimeout: return kExitTimeout;
     case Code::kInvalidArgument:
+    case Code::kInvalidValue:
     case Code::kNotFound:
     case Code::kAlreadyExists:
     case Code::kForbidden:

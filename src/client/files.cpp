@@ -4,6 +4,7 @@
 #include <memory>
 #include <utility>
 
+#include "base/ids.hpp"
 #include "http/uri.hpp"
 
 namespace atl::client {
@@ -42,6 +43,21 @@ Task<Result<std::size_t>> read_source(std::shared_ptr<Kept> kept,
   co_return got;
 }
 
+Task<Result<void>> send(Api* api, http::ClientRequest request, http::BodySource source) {
+  auto kept = std::make_shared<Kept>();
+  auto shared = std::make_shared<http::BodySource>(std::move(source));
+  request.source = [kept, shared](std::span<char> into) { return read_source(kept, shared, into); };
+  Result<http::ClientResponse> response = co_await api->open(std::move(request));
+  if (kept->error) co_return fail(std::move(*kept->error));
+  if (!response) co_return fail(response.error());
+  co_return Result<void>();
+}
+
+std::string octal(std::uint32_t mode) {
+  return {static_cast<char>('0' + (mode >> 6 & 7)), static_cast<char>('0' + (mode >> 3 & 7)),
+          static_cast<char>('0' + (mode & 7))};
+}
+
 }  // namespace
 
 Task<Result<FileKind>> kind_of(Api* api, SessionId session, std::string path) {
@@ -57,21 +73,25 @@ Task<Result<FileKind>> kind_of(Api* api, SessionId session, std::string path) {
 
 Task<Result<void>> put_file(Api* api, SessionId session, std::string path, std::uint32_t mode,
                             http::BodySource source, std::optional<std::uint64_t> length) {
-  auto kept = std::make_shared<Kept>();
-  auto shared = std::make_shared<http::BodySource>(std::move(source));
-  std::string octal{static_cast<char>('0' + (mode >> 6 & 7)),
-                    static_cast<char>('0' + (mode >> 3 & 7)), static_cast<char>('0' + (mode & 7))};
-  http::ClientRequest request{
-      .method = http::Method::kPut,
-      .target = file_path(session, path) + "?mode=" + octal,
-      .source = [kept, shared](std::span<char> into) { return read_source(kept, shared, into); },
-      .source_length = length};
-  Result<http::ClientResponse> response = co_await api->open(std::move(request));
-  if (kept->error) co_return fail(std::move(*kept->error));
-  if (!response) co_return fail(response.error());
-  co_return Result<void>();
+  co_return co_await send(api,
+                          {.method = http::Method::kPut,
+                           .target = file_path(session, path) + "?mode=" + octal(mode),
+                           .source_length = length},
+                          std::move(source));
 }
 
+Task<Result<void>> put_files(Api* api, SessionId session, std::string folder, std::uint32_t mode,
+                             std::vector<SentFile> files) {
+  auto body = std::make_shared<UploadBody>(std::move(files), "atoll-" + make_sortable_id());
+  http::ClientRequest request{
+      .method = http::Method::kPost,
+      .target = session_path(
+          session, "/files/upload?path=" + http::percent_encode(folder) + "&mode=" + octal(mode)),
+      .source_length = body->length()};
+  request.headers.set("Content-Type", body->content_type());
+  co_return co_await send(api, std::move(request),
+                          [body](std::span<char> into) { return body->read(into); });
+}
 Task<Result<Download>> get_file(Api* api, SessionId session, std::string path) {
   ATOLL_CO_TRY(http::ClientResponse response,
                co_await api->open({.target = file_path(session, path),

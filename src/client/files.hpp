@@ -4,8 +4,10 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "client/api.hpp"
+#include "client/upload_body.hpp"
 
 namespace atl::client {
 
@@ -16,6 +18,10 @@ Task<Result<FileKind>> kind_of(Api* api, SessionId session, std::string path);
 // Visible only when all of it is there. `length` unknown: until the source ends.
 Task<Result<void>> put_file(Api* api, SessionId session, std::string path, std::uint32_t mode,
                             http::BodySource source, std::optional<std::uint64_t> length);
+
+// Several files below `folder` in one request; each is visible when all of it is there.
+Task<Result<void>> put_files(Api* api, SessionId session, std::string folder, std::uint32_t mode,
+                             std::vector<SentFile> files);
 
 struct Download {
   http::ClientResponse response;        // read_some() gives its bytes

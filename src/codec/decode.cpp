@@ -41,7 +41,7 @@ std::expected<std::int64_t, DecodeError> signed_number(const boost::json::value&
   if (const std::int64_t* whole = value.if_int64())
     number = *whole;
   else if (value.is_uint64())
-    return where.wrong(between(least, static_cast<std::uint64_t>(most)));
+    return where.refused(between(least, static_cast<std::uint64_t>(most)));
   else if (const double* real = value.if_double()) {
     // 3.0 is three; beyond 2^53 a double no longer says which number was meant.
     if (std::trunc(*real) == *real && std::abs(*real) < 9007199254740992.0)
@@ -49,7 +49,7 @@ std::expected<std::int64_t, DecodeError> signed_number(const boost::json::value&
   }
   if (!number) return where.wrong("must be a whole number");
   if (*number < least || *number > most)
-    return where.wrong(between(least, static_cast<std::uint64_t>(most)));
+    return where.refused(between(least, static_cast<std::uint64_t>(most)));
   return *number;
 }
 
@@ -62,10 +62,10 @@ std::expected<std::uint64_t, DecodeError> unsigned_number(const boost::json::val
     auto small = signed_number(value, where, std::numeric_limits<std::int64_t>::min(),
                                std::numeric_limits<std::int64_t>::max());
     if (!small) return std::unexpected(std::move(small).error());
-    if (*small < 0) return where.wrong(between(0, most));
+    if (*small < 0) return where.refused(between(0, most));
     number = static_cast<std::uint64_t>(*small);
   }
-  if (number > most) return where.wrong(between(0, most));
+  if (number > most) return where.refused(between(0, most));
   return number;
 }
 

@@ -85,7 +85,7 @@ Decoded<T> decode_enum(const boost::json::value& value, const Where& where) {
     names.push_back(enumerator_name(entry.name));
     if (names.back() == *text) found = entry.value;
   });
-  if (!found) return where.wrong("must be one of " + choices(names));
+  if (!found) return where.refused("must be one of " + choices(names));
   return *found;
 }
 

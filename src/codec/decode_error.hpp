@@ -33,6 +33,11 @@ class Where {
   std::unexpected<DecodeError> wrong(std::string detail) const {
     return std::unexpected(DecodeError{.pointer = pointer(), .detail = std::move(detail)});
   }
+  // Of the right type, but not with this value.
+  std::unexpected<DecodeError> refused(std::string detail) const {
+    return std::unexpected(DecodeError{
+        .pointer = pointer(), .detail = std::move(detail), .code = Code::kInvalidValue});
+  }
 
  private:
   const Where* parent_ = nullptr;

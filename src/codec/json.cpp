@@ -45,6 +45,10 @@ boost::json::value json_string(std::string_view text) {
 
 boost::json::value json_number(double number) {
   if (!std::isfinite(number)) return nullptr;
+  // As 512, where Boost.JSON would write 5.12E2.
+  if (std::trunc(number) == number && std::abs(number) < 9007199254740992.0) {
+    return static_cast<std::int64_t>(number);
+  }
   return number;
 }
 

@@ -5,6 +5,7 @@
 #include <boost/json/array.hpp>
 #include <boost/json/object.hpp>
 
+#include "base/environment_name.hpp"
 #include "codec/json.hpp"
 #include "drivers/languages.hpp"
 
@@ -21,13 +22,12 @@ Result<void> check_words(const ExecuteRequest& request) {
   }
   for (const auto& [name, value] : request.env) {
     bytes += name.size() + value.size() + 2;
-    has_nul |= value.find('\0') != std::string::npos;
-    if (name.empty() || name.find('=') != std::string::npos ||
-        name.find('\0') != std::string::npos) {
-      return fail(Code::kInvalidArgument, "env: no program can have this variable: " + name);
+    has_nul |= !is_environment_value(value);
+    if (!is_environment_name(name)) {
+      return fail(Code::kInvalidValue, "env: no program can have this variable: " + name);
     }
   }
-  if (has_nul) return fail(Code::kInvalidArgument, "NUL cannot be part of a command");
+  if (has_nul) return fail(Code::kInvalidValue, "NUL cannot be part of a command");
   if (bytes > kMaxCommand || request.argv.size() > kMaxArguments) {
     return fail(Code::kTooLarge, "the command and its environment are longer than 96 KiB");
   }
@@ -44,12 +44,19 @@ Result<void> check_request(ExecuteRequest& request, const std::string& default_l
     return fail(Code::kInvalidArgument, "say either code (with its language) or a command");
   }
   if (!request.context.empty() && !request.code) {
-    return fail(Code::kInvalidArgument, "a context runs code, not commands");
+    return fail(Code::kInvalidValue, "a context runs code, not commands");
+  }
+  if (!request.context.empty() && (!request.cwd.empty() || !request.env.empty())) {
+    return fail(Code::kInvalidValue,
+                "a context keeps its cwd and its env: say them where it is opened");
+  }
+  if (!request.context.empty() && (request.stdin_data || request.stdin_open)) {
+    return fail(Code::kInvalidValue, "a context has no stdin");
   }
   if (request.timeout && (!std::isfinite(*request.timeout) || *request.timeout < 0 ||
                           *request.timeout > static_cast<double>(longest_time.count()))) {
-    return fail(Code::kInvalidArgument, "timeout is between 0 and " +
-                                            std::to_string(longest_time.count()) + " seconds here");
+    return fail(Code::kInvalidValue, "timeout is between 0 and " +
+                                         std::to_string(longest_time.count()) + " seconds here");
   }
   if (request.code && request.code->size() > kMaxCode) {
     return fail(Code::kTooLarge, "the code is longer than 8 MiB");
@@ -59,7 +66,7 @@ Result<void> check_request(ExecuteRequest& request, const std::string& default_l
     ATOLL_TRY(const drivers::Language* language, drivers::find_language(request.language));
     request.language = std::string(language->name);
     if (request.context.empty() && request.code->find('\0') != std::string::npos) {
-      return fail(Code::kInvalidArgument, "code: NUL cannot be part of a program");
+      return fail(Code::kInvalidValue, "code: NUL cannot be part of a program");
     }
   }
   return check_words(request);

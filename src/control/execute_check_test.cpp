@@ -21,7 +21,13 @@ TEST(CheckRequest, EitherCodeOrACommand) {
   EXPECT_EQ(check({.argv = {"true"}}), Code::kOk);
   EXPECT_EQ(check({}), Code::kInvalidArgument);
   EXPECT_EQ(check({.code = "1", .shell_command = "true"}), Code::kInvalidArgument);
-  EXPECT_EQ(check({.shell_command = "true", .context = "default"}), Code::kInvalidArgument);
+  EXPECT_EQ(check({.shell_command = "true", .context = "default"}), Code::kInvalidValue);
+  // Nothing that a context would pass over in silence.
+  EXPECT_EQ(check({.code = "1", .context = "default"}), Code::kOk);
+  EXPECT_EQ(check({.code = "1", .context = "default", .cwd = "/tmp"}), Code::kInvalidValue);
+  EXPECT_EQ(check({.code = "1", .context = "default", .env = {{"A", "1"}}}), Code::kInvalidValue);
+  EXPECT_EQ(check({.code = "1", .context = "default", .stdin_data = "x"}), Code::kInvalidValue);
+  EXPECT_EQ(check({.code = "1", .context = "default", .stdin_open = true}), Code::kInvalidValue);
 }
 
 TEST(CheckRequest, LanguagesGetTheirOwnName) {
@@ -39,18 +45,19 @@ TEST(CheckRequest, LimitsHold) {
   EXPECT_EQ(check({.code = std::string(kMaxCode + 1, ' ')}), Code::kTooLarge);
   EXPECT_EQ(check({.shell_command = std::string(kMaxCommand + 1, 'x')}), Code::kTooLarge);
   EXPECT_EQ(check({.argv = std::vector<std::string>(kMaxArguments + 1, "x")}), Code::kTooLarge);
-  EXPECT_EQ(check({.code = "1", .timeout = -1.0}), Code::kInvalidArgument);
-  EXPECT_EQ(check({.code = "1", .timeout = std::nan("")}), Code::kInvalidArgument);
-  EXPECT_EQ(check({.code = "1", .timeout = 1001}), Code::kInvalidArgument);
+  EXPECT_EQ(check({.code = "1", .timeout = -1.0}), Code::kInvalidValue);
+  EXPECT_EQ(check({.code = "1", .timeout = std::nan("")}), Code::kInvalidValue);
+  EXPECT_EQ(check({.code = "1", .timeout = 1001}), Code::kInvalidValue);
   EXPECT_EQ(check({.code = "1", .timeout = 0.0}), Code::kOk);
 }
 
 TEST(CheckRequest, NoNulInWords) {
-  EXPECT_EQ(check({.code = std::string("a\0b", 3)}), Code::kInvalidArgument);
-  EXPECT_EQ(check({.argv = {std::string("a\0b", 3)}}), Code::kInvalidArgument);
-  EXPECT_EQ(check({.code = "1", .env = {{"A", std::string("\0", 1)}}}), Code::kInvalidArgument);
-  EXPECT_EQ(check({.code = "1", .env = {{"A=B", "1"}}}), Code::kInvalidArgument);
-  EXPECT_EQ(check({.code = "1", .env = {{"", "1"}}}), Code::kInvalidArgument);
+  EXPECT_EQ(check({.code = std::string("a\0b", 3)}), Code::kInvalidValue);
+  EXPECT_EQ(check({.argv = {std::string("a\0b", 3)}}), Code::kInvalidValue);
+  EXPECT_EQ(check({.code = "1", .env = {{"A", std::string("\0", 1)}}}), Code::kInvalidValue);
+  EXPECT_EQ(check({.code = "1", .env = {{"A=B", "1"}}}), Code::kInvalidValue);
+  EXPECT_EQ(check({.code = "1", .env = {{"", "1"}}}), Code::kInvalidValue);
+  EXPECT_EQ(check({.code = "1", .env = {{"A\nB", "1"}}}), Code::kInvalidValue);
 }
 
 TEST(DescribeRequest, TellsNoSecrets) {

@@ -210,7 +210,7 @@ Task<Result<void>> Executions::write_stdin(Caller caller, ExecutionId id, std::s
 
 Task<Result<void>> Executions::signal(Caller caller, ExecutionId id, int number) {
   if (number < 1 || number > 64) {
-    co_return fail(Code::kInvalidArgument, "a signal is a number from 1 to 64");
+    co_return fail(Code::kInvalidValue, "a signal is a number from 1 to 64");
   }
   ATOLL_CO_TRY(LiveExecutionPtr execution, co_await live(std::move(caller), id));
   if (!execution || !execution->process) co_return fail(Code::kConflict, "no program of it runs");

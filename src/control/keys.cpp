@@ -2,6 +2,7 @@
 
 #include <openssl/rand.h>
 
+#include <algorithm>
 #include <array>
 #include <utility>
 
@@ -45,7 +46,7 @@ Task<Result<void>> Keys::load() {
 
 Task<Result<NewKey>> Keys::create(Wish wish) {
   if (wish.tenant.empty() || wish.tenant.size() > 100 || wish.name.size() > 200) {
-    co_return fail(Code::kInvalidArgument, "tenant or name is empty or too long");
+    co_return fail(Code::kInvalidValue, "tenant or name is empty or too long");
   }
   NewKey made;
   if (wish.secret) {
@@ -54,7 +55,7 @@ Task<Result<NewKey>> Keys::create(Wish wish) {
     ATOLL_CO_TRY(made.secret, random_secret());
   }
   if (made.secret.size() < kShortestSecret || made.secret.size() > kLongestSecret) {
-    co_return fail(Code::kInvalidArgument, "a secret has 16 to 512 characters");
+    co_return fail(Code::kInvalidValue, "a secret has 16 to 512 characters");
   }
   made.key = {.id = make_sortable_id(),
               .tenant = std::move(wish.tenant),
@@ -92,6 +93,7 @@ Task<Result<void>> Keys::revoke(std::string id) {
 std::vector<model::Key> Keys::list() const {
   std::vector<model::Key> all;
   for (const auto& [hash, key] : by_hash_) all.push_back(key);
+  std::ranges::sort(all, {}, &model::Key::id);  // the oldest first
   return all;
 }
 
@@ -115,7 +117,7 @@ Task<Result<Caller>> Keys::check(std::string secret) {
       co_return Caller{.tenant = key.tenant, .key_id = key.id, .role = key.role};
     }
   }
-  co_return fail(Code::kUnauthenticated, "this is no valid key: send one as Authorization: Bearer");
+  co_return fail(Code::kUnauthenticated, "this is no valid key");
 }
 
 }  // namespace atl::control

@@ -171,7 +171,7 @@ Task<Result<void>> Packages::install(std::string name, std::vector<std::string> 
   } else if (ended->code != 0) {
     std::string said = co_await async::on_pool(pool_, [&] { return last_words(staging); });
     outcome =
-        fail(Code::kInvalidArgument, "the packages of the template cannot be installed: " + said);
+        fail(Code::kInvalidValue, "the packages of the template cannot be installed: " + said);
   } else {
     outcome =
         co_await async::on_pool(pool_, [&] { return put_in_place(staging, folder_ + "/" + name); });

@@ -109,7 +109,7 @@ Task<Result<model::Session>> Sessions::change(Caller caller, SessionId id, Chang
   };
   if (bad(request.timeout_seconds) || bad(request.idle_timeout_seconds)) {
     co_return fail(
-        Code::kInvalidArgument,
+        Code::kInvalidValue,
         "a time-out is between 1 and " + std::to_string(limits_.max_timeout_seconds) + " seconds");
   }
   model::Session before = row;
@@ -133,7 +133,7 @@ Task<Result<model::Session>> Sessions::change(Caller caller, SessionId id, Chang
 
 Task<Result<model::Session>> Sessions::renew(Caller caller, SessionId id, std::uint64_t seconds) {
   if (seconds < 1 || seconds > limits_.max_timeout_seconds) {
-    co_return fail(Code::kInvalidArgument,
+    co_return fail(Code::kInvalidValue,
                    "seconds must be between 1 and " + std::to_string(limits_.max_timeout_seconds));
   }
   ATOLL_CO_TRY(LiveSessionPtr session, co_await live(std::move(caller), std::move(id)));

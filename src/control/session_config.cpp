@@ -4,6 +4,7 @@
 #include <cmath>
 #include <utility>
 
+#include "base/environment_name.hpp"
 #include "control/packages.hpp"
 
 namespace atl::control {
@@ -12,14 +13,13 @@ namespace {
 Result<void> within(const char* name, std::uint64_t asked, std::uint64_t least,
                     std::uint64_t most) {
   if (asked >= least && asked <= most) return {};
-  return fail(Code::kInvalidArgument, std::string(name) + " must be between " +
-                                          std::to_string(least) + " and " + std::to_string(most) +
-                                          " here");
+  return fail(Code::kInvalidValue, std::string(name) + " must be between " + std::to_string(least) +
+                                       " and " + std::to_string(most) + " here");
 }
 
 Result<void> check_resources(const model::TemplateResources& most, const model::Resources& asked) {
   if (asked.cpu && (!std::isfinite(*asked.cpu) || *asked.cpu < 0.01 || *asked.cpu > most.cpu)) {
-    return fail(Code::kInvalidArgument,
+    return fail(Code::kInvalidValue,
                 "resources.cpu must be at least 0.01 and no more than the "
                 "template's");
   }
@@ -33,10 +33,8 @@ Result<void> check_environment(const std::map<std::string, std::string>& environ
   std::size_t bytes = 0;
   for (const auto& [name, value] : environment) {
     bytes += name.size() + value.size() + 2;
-    if (name.empty() || name.find('=') != std::string::npos ||
-        name.find('\0') != std::string::npos || value.find('\0') != std::string::npos) {
-      return fail(Code::kInvalidArgument,
-                  "environment: no program can have this variable: " + name);
+    if (!is_environment_name(name) || !is_environment_value(value)) {
+      return fail(Code::kInvalidValue, "environment: no program can have this variable: " + name);
     }
   }
   if (bytes > 256 * 1024) return fail(Code::kTooLarge, "environment: more than 256 KiB");

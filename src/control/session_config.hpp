@@ -11,7 +11,7 @@ namespace atl::control {
 // The limits are the template's.
 bool keeps_limits(const model::Template& recipe, const model::SessionConfig& config);
 
-// kInvalidArgument for more than the template has.
+// kInvalidValue for more than the template has.
 Result<model::SessionConfig> settle_config(const model::Template& recipe,
                                            const ConfigRequest& request,
                                            const SessionLimits& limits);

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/environment_name.hpp"
 #include "control/packages.hpp"
 #include "control/templates.hpp"
 #include "sandbox/preload.hpp"
@@ -24,7 +25,7 @@ bool is_name(std::string_view text) {
 }
 
 Result<void> wrong(std::string member, std::string why) {
-  return fail(Code::kInvalidArgument, member + " " + why);
+  return fail(Code::kInvalidValue, member + " " + why);
 }
 
 Result<void> check_lists(const model::TemplateSpec& spec) {
@@ -35,9 +36,7 @@ Result<void> check_lists(const model::TemplateSpec& spec) {
   Result<void> modules = sandbox::check_modules(spec.preload);
   if (!modules) return wrong("preload", modules.error().message());
   for (const auto& [name, value] : spec.env) {
-    if (name.empty() || name.size() > 256 || name.find('=') != std::string::npos ||
-        name.find('\0') != std::string::npos || value.find('\0') != std::string::npos ||
-        value.size() > 32 * 1024) {
+    if (!is_environment_name(name) || !is_environment_value(value) || value.size() > 32 * 1024) {
       return wrong("env", "has a name or value that no program can have: " + name);
     }
   }

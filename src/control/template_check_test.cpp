@@ -25,21 +25,22 @@ TEST(CheckTemplate, Limits) {
     return checked ? Code::kOk : checked.error().code();
   };
   EXPECT_EQ(wrong([](auto&) {}), Code::kOk);
-  EXPECT_EQ(wrong([](auto& spec) { spec.resources.cpu = 0; }), Code::kInvalidArgument);
-  EXPECT_EQ(wrong([](auto& spec) { spec.resources.memory = 1; }), Code::kInvalidArgument);
-  EXPECT_EQ(wrong([](auto& spec) { spec.pool = 100'000; }), Code::kInvalidArgument);
-  EXPECT_EQ(wrong([](auto& spec) { spec.env["A=B"] = "1"; }), Code::kInvalidArgument);
-  EXPECT_EQ(wrong([](auto& spec) { spec.preload.assign(1000, "os"); }), Code::kInvalidArgument);
-  EXPECT_EQ(wrong([](auto& spec) { spec.preload = {"no-module"}; }), Code::kInvalidArgument);
+  EXPECT_EQ(wrong([](auto& spec) { spec.resources.cpu = 0; }), Code::kInvalidValue);
+  EXPECT_EQ(wrong([](auto& spec) { spec.resources.memory = 1; }), Code::kInvalidValue);
+  EXPECT_EQ(wrong([](auto& spec) { spec.pool = 100'000; }), Code::kInvalidValue);
+  EXPECT_EQ(wrong([](auto& spec) { spec.env["A=B"] = "1"; }), Code::kInvalidValue);
+  EXPECT_EQ(wrong([](auto& spec) { spec.env["A\nB"] = "1"; }), Code::kInvalidValue);
+  EXPECT_EQ(wrong([](auto& spec) { spec.preload.assign(1000, "os"); }), Code::kInvalidValue);
+  EXPECT_EQ(wrong([](auto& spec) { spec.preload = {"no-module"}; }), Code::kInvalidValue);
   EXPECT_EQ(wrong([](auto& spec) { spec.preinstalled_packages = {"x"}; }), Code::kNoPackageIndex);
   model::TemplateSpec packed{.preinstalled_packages = {"numpy>=1.2,<2", "requests[socks]"}};
   EXPECT_TRUE(check_template("a", packed, true));
   for (const char* bad : {"", "-r", "a b", "../x", "x@http://y", "/etc"}) {
     packed.preinstalled_packages = {bad};
-    EXPECT_EQ(check_template("a", packed, true).error().code(), Code::kInvalidArgument) << bad;
+    EXPECT_EQ(check_template("a", packed, true).error().code(), Code::kInvalidValue) << bad;
   }
   packed = {.language = "bash", .preinstalled_packages = {"x"}};
-  EXPECT_EQ(check_template("a", packed, true).error().code(), Code::kInvalidArgument);
+  EXPECT_EQ(check_template("a", packed, true).error().code(), Code::kInvalidValue);
   for (const char* id : {"", "A", "-x", ".x", "a/b", "a b"}) {
     EXPECT_FALSE(check_template(id, {}, false)) << id;
   }
@@ -55,9 +56,8 @@ TEST(SettleConfig, RequestsStayWithinTheTemplate) {
   EXPECT_EQ(config->timeout_seconds, 300u);
   EXPECT_EQ(config->environment, (std::map<std::string, std::string>{{"A", "1"}, {"B", "3"}}));
   request.resources.memory = 1024;
-  EXPECT_EQ(settle_config(recipe, request, {}).error().code(), Code::kInvalidArgument);
-  EXPECT_EQ(settle_config(recipe, {.timeout_seconds = 0}, {}).error().code(),
-            Code::kInvalidArgument);
+  EXPECT_EQ(settle_config(recipe, request, {}).error().code(), Code::kInvalidValue);
+  EXPECT_EQ(settle_config(recipe, {.timeout_seconds = 0}, {}).error().code(), Code::kInvalidValue);
   EXPECT_EQ(settle_config(recipe, {.allow_network = true}, {}).error().code(), Code::kForbidden);
   SessionLimits limits{
       .max_timeout_seconds = 1000, .timeout_seconds = 7, .idle_timeout_seconds = 9};
@@ -65,7 +65,7 @@ TEST(SettleConfig, RequestsStayWithinTheTemplate) {
   EXPECT_EQ(settle_config(recipe, {}, limits)->idle_timeout_seconds, 9u);
   EXPECT_EQ(settle_config(recipe, {.idle_timeout_seconds = 5}, limits)->idle_timeout_seconds, 5u);
   EXPECT_EQ(settle_config(recipe, {.timeout_seconds = 1001}, limits).error().code(),
-            Code::kInvalidArgument);
+            Code::kInvalidValue);
 }
 
 }  // namespace

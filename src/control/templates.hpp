@@ -30,7 +30,7 @@ class Templates {
 
   Result<TemplatePtr> find(const std::string& id) const;
   std::vector<TemplatePtr> list() const;
-  // kInvalidArgument says which member and why; kAlreadyExists. `extra` goes with its row.
+  // kInvalidValue says which member and why; kAlreadyExists. `extra` goes with its row.
   using Extra = std::function<std::vector<store::Change>(const model::Template&)>;
   async::Task<Result<TemplatePtr>> add(std::string id, model::TemplateSpec spec, Extra extra = {});
   async::Task<Result<TemplatePtr>> replace(std::string id, model::TemplateSpec spec);

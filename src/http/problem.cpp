@@ -40,8 +40,8 @@ std::string member(const boost::json::object* fields, std::string_view name) {
 Code code_of(int status) {
   switch (status) {
     case 400:
-    case 416:
-    case 422: return Code::kInvalidArgument;
+    case 416: return Code::kInvalidArgument;
+    case 422: return Code::kInvalidValue;
     case 401: return Code::kUnauthenticated;
     case 403: return Code::kForbidden;
     case 404: return Code::kNotFound;
@@ -94,6 +94,7 @@ int status_of(Code code) {
     case Code::kInternal: return 500;
     case Code::kIdempotencyMismatch: return 422;
     case Code::kNoPackageIndex: return 422;
+    case Code::kInvalidValue: return 422;
   }
   return 500;
 }

@@ -10,6 +10,7 @@
 #include "cli/small_commands.hpp"
 #include "codec/json.hpp"
 #include "control/keys.hpp"
+#include "observe/log.hpp"
 #include "server/serve.hpp"
 #include "store/store.hpp"
 
@@ -50,16 +51,21 @@ Task<Result<std::string>> create(control::Keys* keys, cli::KeyOptions options) {
   co_return codec::serialize(all) + "\n";
 }
 
+std::string line_of(const std::string& id, const std::string& role, const std::string& tenant,
+                    const std::string& name) {
+  char line[512];
+  std::snprintf(line, sizeof line, "%-28s %-10s %-16s %s\n", id.c_str(), role.c_str(),
+                tenant.c_str(), name.c_str());
+  return line;
+}
+
 std::string list(const control::Keys& keys, bool json) {
   boost::json::array all;
-  std::string text;
+  std::string text = line_of("ID", "ROLE", "TENANT", "NAME");
   for (const model::Key& key : keys.list()) {
     all.push_back(shown(key));
-    char line[512];
-    std::snprintf(line, sizeof line, "%-28s %-10s %-16s %s%s\n", key.id.c_str(),
-                  role_name(key.role).c_str(), key.tenant.c_str(), key.name.c_str(),
-                  key.revoked_at ? " (revoked)" : "");
-    text += line;
+    text += line_of(key.id, role_name(key.role), key.tenant,
+                    key.name + (key.revoked_at ? " (revoked)" : ""));
   }
   return json ? codec::serialize(all) + "\n" : text;
 }
@@ -100,6 +106,7 @@ int key_command(const cli::KeyOptions& options, const Place& place) {
     return cli::own_failure(
         Error(Code::kInvalidArgument, "say atoll key create, atoll key ls or atoll key revoke ID"));
   }
+  log::set_level(log::Level::kWarn);  // a person reads this
   Result<std::string> text = async::run_to_end<Result<std::string>>(
       [&](async::Executor executor) { return work(executor, options, place); });
   return text ? cli::show(*text) : cli::own_failure(text.error());

@@ -83,6 +83,26 @@ class Copies(ServerCase):
         self.expect_failure(self.cp("a", f"{self.box}:../../etc/x"), "invalid_argument")
         self.assertEqual(self.hidden(), [])
 
+    def requests(self, operation):
+        figures = self.api("GET", "/metrics")[1].decode()
+        return sum(float(line.split()[-1]) for line in figures.splitlines()
+                   if line.startswith("api_requests_total{") and f'operation="{operation}"' in line)
+
+    # covers: atoll cp
+    def test_many_files_are_few_requests(self):
+        for number in range(120):
+            mode = 0o755 if number % 3 == 0 else 0o644
+            self.file(f"{number}", f"content of {number}\n" * number, mode)
+        self.file('odd "name" ü;', "odd")
+        before = self.requests("uploadFiles"), self.requests("putFile")
+        self.expect(self.cp(".", f"{self.box}:many"))
+        self.assertEqual((self.requests("uploadFiles") - before[0], self.requests("putFile") - before[1]), (2, 0))
+        self.expect(self.cp(f"{self.box}:many", "back"))
+        for path in self.folder.iterdir():
+            if path.is_file():
+                copy = self.folder / "back" / path.name
+                self.assertEqual((copy.read_bytes(), copy.stat().st_mode), (path.read_bytes(), path.stat().st_mode))
+
     # covers: atoll cp
     def test_an_upload_that_is_cut_leaves_nothing(self):
         process = self.start("cp", "-", f"{self.box}:cut")

@@ -12,6 +12,7 @@ import os
 import pathlib
 import re
 import shutil
+import signal
 import struct
 import subprocess
 import sys
@@ -51,10 +52,13 @@ class Documents(unittest.TestCase):
         self.folder = tempfile.mkdtemp(prefix="atoll-docs-")
         self.addCleanup(shutil.rmtree, self.folder)
 
-    def run_page(self, name, **variables):
+    def run_page(self, name, chapter=None, **variables):
         env = dict(os.environ, PATH=f"{pathlib.Path(support.ATOLL).parent}:{os.environ['PATH']}", NO_COLOR="1",
                    **variables)
-        pairs = blocks((ROOT / "docs" / name).read_text())
+        page = (ROOT / "docs" / name).read_text()
+        if chapter:
+            page = re.search(rf"^## {chapter}$(.*?)(?=^## |\Z)", page, re.MULTILINE | re.DOTALL)[1]
+        pairs = blocks(page)
         self.assertGreater(len(pairs), 3)
         for commands, printed in pairs:
             with self.subTest(commands=commands):
@@ -85,6 +89,19 @@ class Documents(unittest.TestCase):
     def test_client(self):
         with self.server_and_key("admin") as (server, key):
             self.run_page("client.md", ATOLL_SERVER=server.base, ATOLL_KEY=key)
+
+    @unittest.skipUnless(os.geteuid() == 0, "zygotes and limits need root")
+    # covers: atoll serve, atoll key
+    def test_running_the_server(self):
+        os.chmod(self.folder, 0o755)
+        self.addCleanup(self.end_server)
+        self.run_page("operations.md", "Running the server", DATA=self.folder + "/data", LISTEN="127.0.0.1:0")
+
+    def end_server(self):
+        """That of a page, where it is left."""
+        pid = pathlib.Path(self.folder) / "pid"
+        with contextlib.suppress(OSError, ValueError):
+            os.kill(int(pid.read_text()), signal.SIGTERM)
 
     @contextlib.contextmanager
     def server_and_key(self, role):

@@ -22,7 +22,7 @@ Answer<control::ConfigRequest> config_request(ConfigBody body, const std::string
   ATOLL_CHECK(check_environment(body.environment, at + "/environment"));
   if (body.resources && body.resources->cpu &&
       (!std::isfinite(*body.resources->cpu) || *body.resources->cpu <= 0)) {
-    return refuse_field(at + "/resources/cpu", "must be a number of cores above 0");
+    return refuse_value(at + "/resources/cpu", "must be a number of cores above 0");
   }
   return control::ConfigRequest{
       .timeout_seconds = body.timeout_seconds,
@@ -58,15 +58,15 @@ void prefer(std::optional<T>& one, std::optional<T> other) {
 
 Answer<void> take_command(const boost::json::value& command, control::ExecuteRequest& request) {
   if (const auto* text = command.if_string()) {
-    if (text->empty()) return refuse_field("/command", "must not be empty");
-    if (text->size() > kMaxCommand) return refuse_field("/command", "is too long");
+    if (text->empty()) return refuse_value("/command", "must not be empty");
+    if (text->size() > kMaxCommand) return refuse_value("/command", "is too long");
     request.shell_command.assign(text->data(), text->size());
     return {};
   }
   const auto* list = command.if_array();
   if (list == nullptr) return refuse_field("/command", "must be a string or a list of strings");
-  if (list->empty()) return refuse_field("/command", "must not be empty");
-  if (list->size() > kMaxArguments) return refuse_field("/command", "has too many arguments");
+  if (list->empty()) return refuse_value("/command", "must not be empty");
+  if (list->size() > kMaxArguments) return refuse_value("/command", "has too many arguments");
   std::size_t bytes = 0;
   for (const boost::json::value& item : *list) {
     std::string at = "/command/" + std::to_string(request.argv.size());
@@ -74,7 +74,7 @@ Answer<void> take_command(const boost::json::value& command, control::ExecuteReq
     if (word == nullptr) return refuse_field(at, "must be a string");
     bytes += word->size();
     if (word->size() > kMaxCommand || bytes > kMaxArgumentBytes) {
-      return refuse_field(at, "is too long");
+      return refuse_value(at, "is too long");
     }
     request.argv.emplace_back(word->data(), word->size());
   }
@@ -87,9 +87,9 @@ Answer<std::optional<std::string>> one_of(std::optional<std::string> text,
   if (text && coded) return refuse_field(at + "_b64", "stands beside the same thing as text");
   if (coded) {
     text = from_base64(*coded);
-    if (!text) return refuse_field(at + "_b64", "must be base64");
+    if (!text) return refuse_value(at + "_b64", "must be base64");
   }
-  if (text && text->size() > kMaxStdin) return refuse_field(at, "is too long");
+  if (text && text->size() > kMaxStdin) return refuse_value(at, "is too long");
   return text;
 }
 
@@ -141,10 +141,10 @@ Answer<control::ExecuteRequest> to_request(ExecuteBody body) {
   ATOLL_CHECK(check_environment(body.env, "/env"));
   if (body.timeout && (!std::isfinite(*body.timeout) || *body.timeout < 0 ||
                        *body.timeout > static_cast<double>(kMaxSeconds))) {
-    return refuse_field("/timeout", "must be a number of seconds; 0 is no limit");
+    return refuse_value("/timeout", "must be a number of seconds; 0 is no limit");
   }
   if (body.max_output_bytes && *body.max_output_bytes > kMaxOutput) {
-    return refuse_field("/max_output_bytes", "is too large");
+    return refuse_value("/max_output_bytes", "is too large");
   }
   if (body.command) ATOLL_CHECK(take_command(*body.command, request));
   ATOLL_TRY(request.stdin_data,
@@ -184,7 +184,7 @@ Answer<control::Keys::Wish> to_request(KeyBody body) {
   if (body.name) wish.name = std::move(*body.name);
   if (body.role) {
     auto role = role_from_name(std::move(*body.role));
-    if (!role) return refuse_field("/role", "must be one of admin, approver, user, read-only");
+    if (!role) return refuse_value("/role", "must be one of admin, approver, user, read-only");
     wish.role = *role;
   }
   return wish;
@@ -208,7 +208,7 @@ Answer<int> to_signal(const SignalBody& body) {
     if (name.starts_with("SIG")) name.remove_prefix(3);
     if (auto found = kNames.find(name); found != kNames.end()) return found->second;
   }
-  return refuse_field("/signal", "must be a number from 1 to 64, or a name such as TERM");
+  return refuse_value("/signal", "must be a number from 1 to 64, or a name such as TERM");
 }
 
 std::string role_name(model::Role role) {

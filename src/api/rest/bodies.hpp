@@ -12,13 +12,12 @@
 #include <boost/json/value.hpp>
 
 #include "api/refusal.hpp"
+#include "api/rest/body_checks.hpp"
 #include "control/keys.hpp"
 #include "control/requests.hpp"
 #include "model/template.hpp"
 
 namespace atl::api::rest {
-
-using StringMap = std::map<std::string, std::string>;
 
 struct ConfigBody {
   std::optional<std::uint64_t> timeout_seconds;

@@ -44,6 +44,10 @@ TEST(Bodies, UnknownAndWrongFieldsAreNamed) {
   EXPECT_EQ(wrong_at<CreateBody>(R"({"labels":{"a/b":7}})"), "/labels/a~1b");
   EXPECT_EQ(wrong_at<CreateBody>(R"({"config":{"environment":{"A=B":"x"}}})"),
             "/config/environment/A=B");
+  EXPECT_EQ(wrong_at<CreateBody>(R"({"config":{"environment":{"A\nB":"x"}}})"),
+            "/config/environment/A\nB");
+  EXPECT_EQ(wrong_at<ExecuteBody>(R"({"code":"x","env":{"":"x"}})"), "/env/");
+  EXPECT_EQ(wrong_at<ContextBody>(R"({"env":{"A B":"x"}})"), "/env/A B");
   EXPECT_EQ(wrong_at<CreateBody>("[]"), "");
   EXPECT_EQ(wrong_at<ExecuteBody>(R"({"code":"x","command":"y"})"), "/command");
   EXPECT_EQ(wrong_at<ExecuteBody>("{}"), "/code");

@@ -1,50 +1,51 @@
 #include "api/rest/body_checks.hpp"
 
 #include "api/limits.hpp"
+#include "base/environment_name.hpp"
 
 namespace atl::api::rest {
 
 Answer<void> check_text(const std::optional<std::string>& text, const std::string& at,
                         std::size_t longest) {
   if (text && text->size() > longest) {
-    return refuse_field(at, "is longer than " + std::to_string(longest) + " bytes");
+    return refuse_value(at, "is longer than " + std::to_string(longest) + " bytes");
   }
   return {};
 }
 
 Answer<void> check_seconds(const std::optional<std::uint64_t>& seconds, const std::string& at) {
   if (seconds && (*seconds == 0 || *seconds > kMaxSeconds)) {
-    return refuse_field(at, "must be from 1 to " + std::to_string(kMaxSeconds) + " seconds");
+    return refuse_value(at, "must be from 1 to " + std::to_string(kMaxSeconds) + " seconds");
   }
   return {};
 }
 
-Answer<void> check_map(const std::optional<std::map<std::string, std::string>>& map,
-                       const std::string& at, std::size_t longest) {
+Answer<void> check_map(const std::optional<StringMap>& map, const std::string& at,
+                       std::size_t longest) {
   if (!map) return {};
   if (map->size() > kMaxEntries) {
-    return refuse_field(at, "has more than " + std::to_string(kMaxEntries) + " members");
+    return refuse_value(at, "has more than " + std::to_string(kMaxEntries) + " members");
   }
   for (const auto& [name, value] : *map) {
     if (name.empty() || name.size() > kMaxName) {
-      return refuse_field(at, "has a name that is empty or too long");
+      return refuse_value(at, "has a name that is empty or too long");
     }
     ATOLL_CHECK(check_text(value, at + "/" + pointer_segment(name), longest));
   }
   return {};
 }
 
-Answer<void> check_environment(const std::optional<std::map<std::string, std::string>>& map,
-                               const std::string& at) {
-  ATOLL_CHECK(check_map(map, at, kMaxValue));
-  if (!map) return {};
-  for (const auto& [name, value] : *map) {
-    bool has_nul = name.find('\0') != name.npos || value.find('\0') != value.npos;
-    if (has_nul || name.find('=') != name.npos) {
-      return refuse_field(at + "/" + pointer_segment(name), "cannot be in an environment");
+Answer<void> check_environment(const std::optional<StringMap>& map, const std::string& at) {
+  for (const auto& [name, value] : map.value_or(StringMap())) {
+    std::string field = at + "/" + pointer_segment(name.substr(0, kMaxEnvironmentName));
+    if (!is_environment_name(name)) {
+      return refuse_value(field,
+                          "is no name of a variable: those have 1 to 256 bytes, no `=`, no blanks "
+                          "and no control characters");
     }
+    if (!is_environment_value(value)) return refuse_value(field, "must not have a NUL");
   }
-  return {};
+  return check_map(map, at, kMaxValue);
 }
 
 std::string pointer_segment(std::string_view name) {

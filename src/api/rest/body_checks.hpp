@@ -10,15 +10,16 @@
 
 namespace atl::api::rest {
 
+using StringMap = std::map<std::string, std::string>;
+
 Answer<void> check_text(const std::optional<std::string>& text, const std::string& at,
                         std::size_t longest);
 Answer<void> check_seconds(const std::optional<std::uint64_t>& seconds, const std::string& at);
 // Names of 1 to 256 bytes, values up to `longest`.
-Answer<void> check_map(const std::optional<std::map<std::string, std::string>>& map,
-                       const std::string& at, std::size_t longest);
-// The same, and what an environment can hold at all: no NUL, no `=` in a name.
-Answer<void> check_environment(const std::optional<std::map<std::string, std::string>>& map,
-                               const std::string& at);
+Answer<void> check_map(const std::optional<StringMap>& map, const std::string& at,
+                       std::size_t longest);
+// The same, with names of variables.
+Answer<void> check_environment(const std::optional<StringMap>& map, const std::string& at);
 // One segment of a JSON pointer.
 std::string pointer_segment(std::string_view name);
 

@@ -34,6 +34,9 @@ Task<Answer<std::string>> read_json_text(Call call, std::uint64_t limit) {
   if (type && !is_json(*type)) {
     co_return refuse(415, "unsupported_media_type", "the body must be application/json");
   }
+  if (call.request().headers.find("content-encoding")) {
+    co_return refuse(415, "unsupported_media_type", "the body must be plain, not encoded");
+  }
   ATOLL_CO_TRY(std::string text,
                co_await call.exchange->read_body(std::min(limit, call.rest->options.body_bytes)));
   if (text.empty()) text = "{}";
@@ -86,7 +89,8 @@ Answer<bool> query_flag(const Call& call, std::string_view name, bool absent) {
 Answer<store::Page> query_page(const Call& call) {
   ATOLL_TRY(std::uint64_t limit, query_number(call, "limit", kPage, 1, kMaxPage));
   std::string_view cursor = call.request().query_value("cursor");
-  if (cursor.size() > kMaxName) {
+  auto of_an_id = [](char c) { return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z'); };
+  if (!cursor.empty() && (cursor.size() != 26 || !std::ranges::all_of(cursor, of_an_id))) {
     return refuse(Code::kInvalidArgument, in_query("cursor", "is none of ours"));
   }
   return store::Page{.after = std::string(cursor), .limit = static_cast<std::size_t>(limit)};

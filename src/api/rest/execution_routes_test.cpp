@@ -113,7 +113,7 @@ Task<void> signals(Api* api) {
   Reply now;
   while (now.at({"stdout"}).empty()) now = co_await api->call(Method::kGet, execution);
   Reply none = co_await api->call(Method::kPost, execution + "/signal", R"({"signal":"NONE"})");
-  EXPECT_EQ(none.status, 400) << none.body;
+  EXPECT_EQ(none.status, 422) << none.body;
   Reply sent = co_await api->call(Method::kPost, execution + "/signal", R"({"signal":"USR1"})");
   EXPECT_EQ(sent.status, 204) << sent.body;
   while (now.at({"state"}) == "running") now = co_await api->call(Method::kGet, execution);

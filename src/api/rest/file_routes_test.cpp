@@ -184,6 +184,36 @@ Task<void> snapshots(Api* api) {
   EXPECT_EQ(gone.status, 404);
 }
 
+// Every file once, whatever order the guest finds them in.
+Task<void> paged(Api* api) {
+  std::string session = "/api/v1/sessions/" + co_await api->make_session();
+  std::string files = session + "/files";
+  http::Headers bytes{{"Content-Type", "application/octet-stream"}};
+  for (const char* name : {"b", "d/x", "a", "c"}) {
+    (void)co_await api->call(Method::kPut, files + "/" + name, "text", bytes);
+  }
+  for (std::string query : {"depth=2", "glob=*", "contains=text"}) {
+    std::string seen, cursor;
+    for (int page = 0; page < 10; ++page) {
+      Reply listed =
+          co_await api->call(Method::kGet, files + "?limit=2&" + query + "&cursor=" + cursor);
+      EXPECT_EQ(listed.status, 200) << listed.body;
+      for (const char* index : {"0", "1", "2"}) {
+        seen += " " + listed.at({"files", index, "path"});
+      }
+      cursor = listed.at({"next_cursor"});
+      EXPECT_EQ(listed.at({"truncated"}), cursor.empty() ? "false" : "true");
+      if (cursor.empty()) break;
+    }
+    std::erase(seen, ' ');
+    EXPECT_EQ(seen, query == "contains=text" ? "abcd/x" : "abcdd/x") << query;
+  }
+  Reply bad = co_await api->call(Method::kGet, files + "?cursor=x");
+  EXPECT_EQ(bad.status, 400) << bad.body;
+}
+
+// covers: listFiles
+TEST(FileRoutes, PagesOfAListing) { with_api(paged); }
 // covers: deleteFile, downloadFile, listFiles, putFile, uploadFiles
 TEST(FileRoutes, ThereAndBack) { with_api(there_and_back); }
 TEST(FileRoutes, NowhereElse) { with_api(traversal); }

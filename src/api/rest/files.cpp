@@ -9,6 +9,7 @@
 #include "api/limits.hpp"
 #include "api/rest/routes.hpp"
 #include "api/rest/views.hpp"
+#include "api/text.hpp"
 #include "base/fault.hpp"
 
 namespace atl::api::rest {
@@ -17,22 +18,42 @@ namespace {
 
 using http::Method;
 
-boost::json::array views(std::vector<sandbox::FileInfo> files, const Place& place) {
+// A cursor is the path of the last file of the page before, in hexadecimal digits.
+Answer<std::string> query_cursor(const Call& call) {
+  std::optional<std::string> path = from_hex(call.request().query_value("cursor"));
+  if (!path) return refuse(Code::kInvalidArgument, "the query parameter `cursor` is none of ours");
+  return std::move(*path);
+}
+
+// The page behind `after`, by path.
+object page_view(std::vector<sandbox::FileInfo> files, const Place& place, const std::string& after,
+                 std::size_t limit) {
+  bool truncated = files.size() > kMaxLooked;
+  std::erase_if(files, [&](const sandbox::FileInfo& file) { return file.path <= after; });
   std::ranges::sort(files, {}, &sandbox::FileInfo::path);
-  if (files.size() > kMaxListing) files.resize(kMaxListing);
+  boost::json::value next;
+  if (files.size() > limit) {
+    files.resize(limit);
+    next = hex(files.back().path);
+    truncated = true;
+  }
   boost::json::array all;
   for (sandbox::FileInfo& file : files) {
     file.path = place.path + "/" + file.path;
     all.push_back(file_view(file, place.workspace));
   }
-  return all;
+  return {{"path", json_text(shown_path(place.path, place.workspace))},
+          {"files", std::move(all)},
+          {"next_cursor", std::move(next)},
+          {"truncated", truncated}};
 }
 
 // With `glob` or `contains` a search through everything below, otherwise a listing.
 Task<Answer<http::Response>> list_files(Call call) {
-  ATOLL_CO_CHECK(known_query(call, {"path", "depth", "glob", "contains", "limit"}));
+  ATOLL_CO_CHECK(known_query(call, {"path", "depth", "glob", "contains", "limit", "cursor"}));
   ATOLL_CO_TRY(std::uint64_t depth, query_number(call, "depth", 1, 1, kMaxDepth));
   ATOLL_CO_TRY(std::uint64_t limit, query_number(call, "limit", kMaxListing, 1, kMaxListing));
+  ATOLL_CO_TRY(std::string after, query_cursor(call));
   std::string glob(call.request().query_value("glob"));
   std::string contains(call.request().query_value("contains"));
   if (glob.size() > kMaxName || contains.size() > kMaxPath) {
@@ -43,20 +64,15 @@ Task<Answer<http::Response>> list_files(Call call) {
   std::vector<sandbox::FileInfo> files;
   if (glob.empty() && contains.empty()) {
     ATOLL_CO_TRY(files, co_await place.sandbox().list(place.path, static_cast<std::uint32_t>(depth),
-                                                      limit + 1));
+                                                      kMaxLooked + 1));
   } else {
     guest::SearchArgs search{.root = place.path,
                              .name_glob = std::move(glob),
                              .contains = std::move(contains),
-                             .max_results = static_cast<std::uint32_t>(limit) + 1};
+                             .max_results = kMaxLooked + 1};
     ATOLL_CO_TRY(files, co_await place.sandbox().search(std::move(search)));
   }
-  bool truncated = files.size() > limit;
-  boost::json::array all = views(std::move(files), place);
-  if (all.size() > limit) all.resize(limit);
-  co_return json_response(200, object{{"path", json_text(shown_path(place.path, place.workspace))},
-                                      {"files", std::move(all)},
-                                      {"truncated", truncated}});
+  co_return json_response(200, page_view(std::move(files), place, after, limit));
 }
 
 Task<Answer<void>> receive(Call call, sandbox::ByteStream* into) {

@@ -16,7 +16,7 @@ namespace atl::api::rest {
 struct RestOptions {
   async::Executor executor;
   std::string data_folder;                      // snapshots lie in DATA/snapshots
-  const sandbox::Registry* registry = nullptr;  // for GET /backends; must outlive the router
+  const sandbox::Registry* registry = nullptr;  // which backends there are; must outlive the router
   std::function<std::string()> endpoint;        // what GET /runtimes says of this node
   std::string version;
   std::uint64_t body_bytes = 16u << 20;      // of a JSON body

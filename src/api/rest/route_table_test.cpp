@@ -43,7 +43,23 @@ std::set<std::string> of_document() {
   return all;
 }
 
+// A comma in a bare text of the YAML ends it, and what follows becomes a member without a value.
+std::string without_value(const boost::json::value& value, const std::string& at = "") {
+  std::string found;
+  if (const auto* members = value.if_object()) {
+    for (const auto& [name, member] : *members) {
+      found += without_value(member, at + "/" + std::string(name));
+    }
+  } else if (const auto* items = value.if_array()) {
+    for (const auto& item : *items) found += without_value(item, at + "/-");
+  } else if (value.is_null()) {
+    found = at + " ";
+  }
+  return found;
+}
+
 Task<void> compare(Api* api) {
+  EXPECT_EQ(without_value(*codec::parse(openapi_json())), "");
   EXPECT_EQ(of_router(*api->router), of_document());
   for (const char* prefix : {"", "/api/v1"}) {
     Reply served = co_await api->call(Method::kGet, std::string(prefix) + "/openapi.json");

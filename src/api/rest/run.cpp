@@ -97,7 +97,7 @@ Task<Answer<void>> run_once(Call call) {
   ATOLL_CO_TRY(RunBody body, decode_body<RunBody>(text));
   ATOLL_CO_TRY(control::CreateRequest session, session_of(body));
   ATOLL_CO_TRY(control::ExecuteRequest request, to_request(ExecuteBody(std::move(body))));
-  if (request.stdin_open) co_return refuse_field("/stdin_open", "makes no sense in one call");
+  if (request.stdin_open) co_return refuse_value("/stdin_open", "makes no sense in one call");
   outlive(call.control(), session.config, request);
   ATOLL_CO_TRY(Once once, co_await begin_once(call, std::move(text)));
   if (once.earlier) co_return co_await answer_again(call, std::move(*once.earlier));

@@ -54,8 +54,8 @@ object runtime_view(const Call& call) {
           {"type", json_text(default_backend(call))},
           {"endpoint", json_text(call.rest->options.endpoint ? call.rest->options.endpoint() : "")},
           {"capabilities", capabilities(call)},
-          {"resources", object{{"cpu_total", resources.cpu_total},
-                               {"cpu_used", resources.cpu_used},
+          {"resources", object{{"cpu_total", codec::to_json(resources.cpu_total)},
+                               {"cpu_used", codec::to_json(resources.cpu_used)},
                                {"memory_total", resources.memory_total},
                                {"memory_used", resources.memory_used},
                                {"session_count", call.control().sessions().live_count()}}},
@@ -91,7 +91,7 @@ Task<Answer<http::Response>> runtime_metrics(Call call) {
         object{{"size", figures.ready}, {"hits", figures.hits}, {"misses", figures.misses}};
   }
   object view{{"id", json_text(call.control().node().id())},
-              {"cpu_usage_percent", cpu},
+              {"cpu_usage_percent", codec::to_json(cpu)},
               {"memory_usage_bytes", resources.memory_used},
               {"memory_total_bytes", resources.memory_total},
               {"session_count", call.control().sessions().live_count()},

@@ -68,6 +68,14 @@ Task<void> templates(Api* api) {
   EXPECT_EQ(got.body, changed.body);
   Reply listed = co_await api->call(Method::kGet, "/api/v1/templates");
   EXPECT_NE(listed.body.find("python-default"), std::string::npos);
+  Reply backend = co_await api->call(Method::kPut, "/api/v1/templates/mine",
+                                     R"({"name":"x","backend":"none"})");
+  EXPECT_EQ(backend.status, 422) << backend.body;
+  EXPECT_EQ(backend.at({"code"}), "unsupported_backend");
+  Reply variable = co_await api->call(Method::kPut, "/api/v1/templates/mine",
+                                      R"({"name":"x","env":{"A\nB":"x"}})");
+  EXPECT_EQ(variable.status, 422) << variable.body;
+  EXPECT_EQ(variable.at({"at"}), "/env/A\nB");
   Reply unknown = co_await api->call(Method::kPut, "/api/v1/templates/mine", R"({"nam":"x"})");
   EXPECT_EQ(unknown.at({"at"}), "/nam");
   Reply gone = co_await api->call(Method::kDelete, "/api/v1/templates/mine");

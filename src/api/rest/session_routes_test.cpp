@@ -62,13 +62,17 @@ Task<void> pages(Api* api) {
   EXPECT_EQ(labelled.at({"sessions", "1"}), "");
   Reply failed = co_await api->call(Method::kGet, "/api/v1/sessions?status=failed,terminated");
   EXPECT_EQ(failed.at({"sessions"}), "[]");
-  for (const char* bad : {"limit=0", "limit=x", "status=happy", "label=x", "colour=red"}) {
+  for (const char* bad :
+       {"limit=0", "limit=x", "status=happy", "label=x", "colour=red", "cursor=x"}) {
     Reply refused = co_await api->call(Method::kGet, "/api/v1/sessions?" + std::string(bad));
     EXPECT_EQ(refused.status, 400) << bad;
   }
 }
 
 Task<void> refusals(Api* api) {
+  Reply packed =
+      co_await api->call(Method::kPost, "/api/v1/sessions", "{}", {{"Content-Encoding", "gzip"}});
+  EXPECT_EQ(packed.status, 415) << packed.body;
   struct Case {
     std::string body, type;
     int status;
@@ -77,6 +81,14 @@ Task<void> refusals(Api* api) {
   for (const Case& one : std::vector<Case>{
            {R"({"templat":"x"})", "application/json", 400, "invalid_argument", "/templat"},
            {"{", "application/json", 400, "invalid_argument", ""},
+           {R"({"config":{"timeout_seconds":"x"}})", "application/json", 400, "invalid_argument",
+            "/config/timeout_seconds"},
+           {R"({"config":{"timeout_seconds":0}})", "application/json", 422, "invalid_value",
+            "/config/timeout_seconds"},
+           {R"({"config":{"timeout_seconds":-1}})", "application/json", 422, "invalid_value",
+            "/config/timeout_seconds"},
+           {R"({"config":{"resources":{"memory":99999}}})", "application/json", 422,
+            "invalid_value", ""},
            {"{}", "text/plain", 415, "unsupported_media_type", ""},
            {R"({"template_id":"none"})", "application/json", 404, "not_found", ""},
            {R"({"snapshot_id":"none"})", "application/json", 404, "not_found", "/snapshot_id"},

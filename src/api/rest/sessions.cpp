@@ -114,7 +114,7 @@ Task<Answer<http::Response>> resume_session(Call call) {
 Task<Answer<http::Response>> renew_session(Call call) {
   ATOLL_CO_TRY(RenewBody body, co_await read_json<RenewBody>(call, kMaxSmallBody));
   if (body.seconds && (*body.seconds == 0 || *body.seconds > kMaxSeconds)) {
-    co_return refuse_field("/seconds", "must be from 1 to " + std::to_string(kMaxSeconds));
+    co_return refuse_value("/seconds", "must be from 1 to " + std::to_string(kMaxSeconds));
   }
   control::Sessions& sessions = call.control().sessions();
   if (!body.seconds) {

@@ -59,7 +59,7 @@ Task<void> times_and_output(Api* api) {
   EXPECT_EQ(longest.at({"state"}), "timed_out") << longest.body;
   Reply more = co_await api->call(Method::kPost, session + "/execute",
                                   R"({"command":"true","timeout":3})", wait);
-  EXPECT_EQ(more.status, 400) << more.body;
+  EXPECT_EQ(more.status, 422) << more.body;
   Reply loud = co_await api->call(Method::kPost, session + "/execute",
                                   R"({"command":"head -c 5000 /dev/zero | tr '\\0' x"})", wait);
   EXPECT_EQ(loud.at({"truncated"}), "true") << loud.body;
@@ -82,10 +82,10 @@ Task<void> lifetimes(Api* api) {
   EXPECT_EQ(made.at({"config", "timeout_seconds"}), "77") << made.body;
   EXPECT_EQ(made.at({"config", "idle_timeout_seconds"}), "1");
   Reply longer = co_await api->call(Method::kPost, path + "/renew", R"({"seconds":1001})");
-  EXPECT_EQ(longer.status, 400) << longer.body;
+  EXPECT_EQ(longer.status, 422) << longer.body;
   Reply greedy = co_await api->call(Method::kPost, "/api/v1/sessions",
                                     R"({"config":{"timeout_seconds":1001}})");
-  EXPECT_EQ(greedy.status, 400) << greedy.body;
+  EXPECT_EQ(greedy.status, 422) << greedy.body;
   for (;;) {  // idle from the beginning
     Reply now = co_await api->call(Method::kGet, path);
     if (now.at({"status"}) != "ready") {

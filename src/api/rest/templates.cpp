@@ -15,11 +15,21 @@ namespace {
 using control::TemplatePtr;
 using http::Method;
 
+// What control cannot say, or not by the name of the field.
+Answer<void> check_body(const Call& call, const TemplateBody& body) {
+  ATOLL_CHECK(check_environment(body.env, "/env"));
+  const sandbox::Registry* registry = call.rest->options.registry;
+  if (!body.backend || registry == nullptr) return {};
+  ATOLL_CHECK(registry->get(*body.backend));
+  return {};
+}
+
 Task<Answer<http::Response>> create_template(Call call) {
   ATOLL_CO_CHECK(require_admin(call));
   ATOLL_CO_TRY(std::string text, co_await read_json_text(call, kMaxSmallBody));
   ATOLL_CO_TRY(TemplateBody body, decode_body<TemplateBody>(text));
   if (!body.id) co_return refuse_field("/id", "is required");
+  ATOLL_CO_CHECK(check_body(call, body));
   ATOLL_CO_TRY(Once once, co_await begin_once(call, std::move(text)));
   if (once.earlier) co_return replay(*once.earlier);
   std::string id = *body.id;
@@ -50,8 +60,9 @@ Task<Answer<http::Response>> get_template(Call call) {
 Task<Answer<http::Response>> replace_template(Call call) {
   ATOLL_CO_CHECK(require_admin(call));
   ATOLL_CO_TRY(TemplateBody body, co_await read_json<TemplateBody>(call, kMaxSmallBody));
+  ATOLL_CO_CHECK(check_body(call, body));
   std::string id = call.request().capture("id");
-  if (body.id && *body.id != id) co_return refuse_field("/id", "is not the one of the path");
+  if (body.id && *body.id != id) co_return refuse_value("/id", "is not the one of the path");
   ATOLL_CO_TRY(TemplatePtr made, co_await call.control().templates().replace(id, std::move(body)));
   call.control().pool().changed();
   co_return json_response(200, template_view(*made));

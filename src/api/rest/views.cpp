@@ -51,7 +51,9 @@ object session_view(const model::Session& session) {
   view["runtime_node"] = json_text(session.runtime_node);
   view["backend"] = json_text(session.backend);
   view["status"] = codec::to_json(session.state);
-  view["config"] = codec::to_json(session.config);
+  object config = codec::to_json(session.config).as_object();
+  config.emplace("idle_timeout_seconds", nullptr);  // where it has none
+  view["config"] = std::move(config);
   view["labels"] = codec::to_json(session.labels);
   view["metadata"] = codec::to_json(session.metadata);
   view["isolation"] = object{{"layers", codec::to_json(session.isolation_layers)},
@@ -153,11 +155,14 @@ object snapshot_view(const store::SnapshotRow& snapshot) {
 }
 
 object usage_view(const control::SessionUsage& usage) {
-  return {
-      {"cpu_usage_percent", usage.cpu_usage_percent}, {"memory_usage_mb", usage.memory_usage_mb},
-      {"memory_limit_mb", usage.memory_limit_mb},     {"network_rx_bytes", usage.network_rx_bytes},
-      {"network_tx_bytes", usage.network_tx_bytes},   {"pids_current", usage.pids_current},
-      {"disk_usage_mb", usage.disk_usage_mb},         {"alerts", codec::to_json(usage.alerts)}};
+  return {{"cpu_usage_percent", codec::to_json(usage.cpu_usage_percent)},
+          {"memory_usage_mb", codec::to_json(usage.memory_usage_mb)},
+          {"memory_limit_mb", codec::to_json(usage.memory_limit_mb)},
+          {"network_rx_bytes", usage.network_rx_bytes},
+          {"network_tx_bytes", usage.network_tx_bytes},
+          {"pids_current", usage.pids_current},
+          {"disk_usage_mb", codec::to_json(usage.disk_usage_mb)},
+          {"alerts", codec::to_json(usage.alerts)}};
 }
 
 std::string octal_mode(std::uint32_t mode) {

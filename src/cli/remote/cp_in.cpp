@@ -56,6 +56,18 @@ Task<Result<std::size_t>> read_file_part(std::shared_ptr<OpenFile> file, std::sp
   co_return size;
 }
 
+Task<Result<std::size_t>> read_when_open(std::shared_ptr<OpenFile> file, std::span<char> into) {
+  if (!file->fd) file->fd.reset(::open(file->path.c_str(), O_RDONLY | O_CLOEXEC | O_NOCTTY));
+  if (!file->fd) co_return cannot_read(file->path);
+  co_return co_await read_file_part(file, into);
+}
+
+// Opened when the first byte is asked for: a request may hold more files than can be open.
+http::BodySource later(Gauge* gauge, std::string path, std::uint64_t size) {
+  auto file = std::make_shared<OpenFile>(UniqueFd(), std::move(path), size, gauge);
+  return [file](std::span<char> into) { return read_when_open(file, into); };
+}
+
 Task<Result<std::size_t>> read_stream_part(async::Stream* stream, Gauge* gauge,
                                            std::span<char> into) {
   ATOLL_CO_TRY(std::size_t got, co_await stream->read_some(into));
@@ -104,9 +116,18 @@ Task<Result<void>> send_tree(Remote* remote, Gauge* gauge, SessionId session, st
                              std::string target) {
   ATOLL_CO_TRY(LocalTree tree, list_tree(folder));
   gauge->total = tree.bytes;
-  for (const LocalFile& file : tree.files) {
-    ATOLL_CO_CHECK(co_await send_file(remote, gauge, session, joined(folder, file.name),
-                                      joined(target, file.name)));
+  for (const std::vector<LocalFile>& batch : in_batches(std::move(tree.files))) {
+    if (batch.size() == 1) {
+      ATOLL_CO_CHECK(co_await send_file(remote, gauge, session, joined(folder, batch[0].name),
+                                        joined(target, batch[0].name)));
+      continue;
+    }
+    std::vector<client::SentFile> files;
+    for (const LocalFile& file : batch) {
+      files.push_back({file.name, file.size, later(gauge, joined(folder, file.name), file.size)});
+    }
+    ATOLL_CO_CHECK(
+        co_await client::put_files(&remote->api, session, target, batch[0].mode, std::move(files)));
   }
   gauge->progress.clear();
   warn_of(tree, remote->options);

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <map>
 #include <system_error>
 
 namespace atl::cli {
@@ -66,6 +67,33 @@ Result<LocalTree> list_tree(const std::string& folder) {
   if (error) return cannot(folder, error);
   std::ranges::sort(tree.files, {}, &LocalFile::name);
   return tree;
+}
+
+std::vector<std::vector<LocalFile>> in_batches(std::vector<LocalFile> files) {
+  constexpr std::size_t kMostFiles = 500;
+  constexpr std::uint64_t kMostBytes = 64u << 20;
+  auto is_odd = [](const LocalFile& file) {
+    return std::ranges::any_of(file.name, [](unsigned char c) { return c < ' ' || c == 0x7f; });
+  };
+  std::vector<std::vector<LocalFile>> batches;
+  std::map<std::uint32_t, std::pair<std::size_t, std::uint64_t>> open;  // mode: batch, its bytes
+  for (LocalFile& file : files) {
+    auto found = open.find(file.mode);
+    bool fits = found != open.end() && batches[found->second.first].size() < kMostFiles &&
+                found->second.second + file.size <= kMostBytes;
+    if (is_odd(file)) {
+      batches.emplace_back().push_back(std::move(file));
+      continue;
+    }
+    if (!fits) {
+      open[file.mode] = {batches.size(), 0};
+      batches.emplace_back();
+    }
+    auto& [batch, bytes] = open[file.mode];
+    bytes += file.size;
+    batches[batch].push_back(std::move(file));
+  }
+  return batches;
 }
 
 }  // namespace atl::cli

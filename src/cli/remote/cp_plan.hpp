@@ -39,4 +39,8 @@ struct LocalTree {
 };
 Result<LocalTree> list_tree(const std::string& folder);
 
+// What goes in one request: files of the same mode, neither too many nor too much, because a server
+// bounds an upload. A name that cannot be in the head of a part is alone.
+std::vector<std::vector<LocalFile>> in_batches(std::vector<LocalFile> files);
+
 }  // namespace atl::cli

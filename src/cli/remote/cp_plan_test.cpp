@@ -55,5 +55,22 @@ TEST(CpPlan, ListsATreeAndCountsWhatItLeavesOut) {
   EXPECT_FALSE(list_tree(name));
 }
 
+TEST(CpPlan, Batches) {
+  auto names = [](std::vector<LocalFile> files) {
+    std::string text;
+    for (const auto& batch : in_batches(std::move(files))) {
+      for (const LocalFile& file : batch) text += file.name.substr(0, 1);
+      text += ' ';
+    }
+    return text;
+  };
+  constexpr std::uint64_t kLarge = 40u << 20;
+  EXPECT_EQ(names({}), "");
+  EXPECT_EQ(names({{"a", 0644, 1}, {"b", 0755, 1}, {"c", 0644, 1}, {"d", 0755, 1}}), "ac bd ");
+  EXPECT_EQ(names({{"a", 0644, kLarge}, {"b", 0644, kLarge}, {"c", 0644, 1}}), "a bc ");
+  EXPECT_EQ(names({{"a", 0644, 1}, {"b\n", 0644, 1}, {"c", 0644, 1}}), "ac b ");
+  EXPECT_EQ(in_batches(std::vector<LocalFile>(1001, {"a", 0644, 1})).size(), 3u);
+}
+
 }  // namespace
 }  // namespace atl::cli
