@@ -28,6 +28,7 @@ TEST(CheckTemplate, Limits) {
   EXPECT_EQ(wrong([](auto& spec) { spec.resources.cpu = 0; }), Code::kInvalidArgument);
   EXPECT_EQ(wrong([](auto& spec) { spec.resources.memory = 1; }), Code::kInvalidArgument);
   EXPECT_EQ(wrong([](auto& spec) { spec.pool = 100'000; }), Code::kInvalidArgument);
+  EXPECT_EQ(wrong([](auto& spec) { spec.image = "../x"; }), Code::kInvalidArgument);
   EXPECT_EQ(wrong([](auto& spec) { spec.env["A=B"] = "1"; }), Code::kInvalidArgument);
   EXPECT_EQ(wrong([](auto& spec) { spec.preload.assign(1000, "os"); }), Code::kInvalidArgument);
   EXPECT_EQ(wrong([](auto& spec) { spec.preinstalled_packages = {"x"}; }), Code::kNoPackageIndex);
