@@ -45,19 +45,17 @@ Result<void> check_hostname(const std::string& name) {
               "--hostname: a host name has 1 to 63 letters, digits, dots and dashes");
 }
 
-Result<sandbox::FilesystemPolicy> make_policy(const RunOptions& options,
-                                              std::span<const UniqueFd> layers) {
-  if (options.deny_read.empty() && options.allow_write.empty() && options.deny_write.empty()) {
-    return sandbox::FilesystemPolicy{};
-  }
+// Where the root is the host's, or an image of ours; others expand the patterns themselves.
+bool knows_root(const std::string& backend) { return backend == "native" || backend == "srt"; }
+
+Result<sandbox::FilesystemPolicy> expanded(const sandbox::FilesystemPatterns& patterns,
+                                           const RunOptions& options,
+                                           std::span<const UniqueFd> layers) {
   std::vector<MountText> mounts;
   for (const std::string& text : options.mounts) {
     ATOLL_TRY(MountText mount, parse_mount(text));
     mounts.push_back(std::move(mount));
   }
-  sandbox::FilesystemPatterns patterns{.deny_read = options.deny_read,
-                                       .allow_write = options.allow_write,
-                                       .deny_write = options.deny_write};
   InsideRoot root = &sandbox::names_in_host_root;
   if (!layers.empty()) {
     root = [layers](const std::string& folder) { return names_in_layers(folder, layers); };
@@ -121,7 +119,14 @@ Result<RunPlan> make_sandbox_plan(const RunOptions& options) {
   } else if (!options.image.empty()) {
     ATOLL_TRY(plan.image, use_image(options.image, plan.spec));
   }
-  ATOLL_TRY(plan.spec.filesystem, make_policy(options, plan.spec.layers));
+  sandbox::FilesystemPatterns patterns{.deny_read = options.deny_read,
+                                       .allow_write = options.allow_write,
+                                       .deny_write = options.deny_write};
+  if (!knows_root(options.backend)) {
+    plan.spec.patterns = std::move(patterns);
+  } else if (!patterns.empty()) {
+    ATOLL_TRY(plan.spec.filesystem, expanded(patterns, options, plan.spec.layers));
+  }
   if (options.preload && plan.image) {
     return fail(Code::kInvalidArgument, "--preload is for the host's Python; an image has its own");
   }

@@ -6,10 +6,10 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include <array>
 #include <cerrno>
 #include <cstddef>
 #include <cstdint>
-#include <iterator>
 
 namespace atl::confine {
 
@@ -17,16 +17,10 @@ int install_guard(int guest_pid) noexcept {
   auto pid = static_cast<std::uint32_t>(guest_pid);
   // Whose first argument is a pid. pidfd_send_signal takes any descriptor of /proc/PID, so it does
   // not exist; F_SETSIG makes a file's owner, which may be anybody, get any signal.
-  constexpr std::uint32_t kByPid[] = {__NR_kill,
-                                      __NR_tkill,
-                                      __NR_tgkill,
-                                      __NR_rt_sigqueueinfo,
-                                      __NR_rt_tgsigqueueinfo,
-                                      434 /* pidfd_open */,
-                                      __NR_sched_setparam,
-                                      __NR_sched_setscheduler,
-                                      __NR_sched_setaffinity,
-                                      __NR_sched_setattr};
+  constexpr auto kByPid = std::to_array<std::uint32_t>(
+      {__NR_kill, __NR_tkill, __NR_tgkill, __NR_rt_sigqueueinfo, __NR_rt_tgsigqueueinfo,
+       434 /* pidfd_open */, __NR_sched_setparam, __NR_sched_setscheduler, __NR_sched_setaffinity,
+       __NR_sched_setattr});
   // Where there is no IPC namespace, what these make is anybody's, and outlives the sandbox.
   constexpr std::uint32_t kNever[] = {__NR_shmget, __NR_msgget, __NR_semget, __NR_mq_open};
   constexpr std::uint8_t kCount = std::size(kByPid), kNevers = std::size(kNever);

@@ -245,12 +245,20 @@ constexpr Program kProgram = build(false);
 constexpr Program kZygoteProgram = build(true);
 
 // openat2 hides its mode behind a pointer. The guest needs it, so the refusal is a filter of its
-// own.
+// own. Pid 1 is the guest, which has the program's uid where there are no capabilities: how it is
+// scheduled is not the program's to say.
 consteval Program build_for_user() {
   Program program;
   program.load(offsetof(seccomp_data, nr));
   program.equals(437 /* openat2 */, 0, 1);
   program.refuse(ENOSYS);
+  for (std::size_t over = 4; std::uint32_t number : {__NR_sched_setparam, __NR_sched_setscheduler,
+                                                     __NR_sched_setaffinity, __NR_sched_setattr})
+    program.equals(number, over--, 0);
+  program.answer(SECCOMP_RET_ALLOW);
+  program.load_argument(0);
+  program.equals(1, 0, 1);
+  program.refuse(EPERM);
   program.answer(SECCOMP_RET_ALLOW);
   return program;
 }

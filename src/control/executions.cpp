@@ -151,7 +151,7 @@ Task<void> Executions::carry_out(LiveExecutionPtr execution, ExecuteRequest requ
     publish(*execution, "execution_started");
     execution->changed.notify_all();
     session.changed.notify_all();  // the next in the queue
-    outcome = co_await run(execution, &request);
+    outcome = co_await run_in_time(execution, &request);
     execution->row.duration_ms = static_cast<std::uint64_t>(
         std::chrono::round<std::chrono::milliseconds>(clock_.steady() - began).count());
     sessions_.finished(session);
@@ -159,6 +159,17 @@ Task<void> Executions::carry_out(LiveExecutionPtr execution, ExecuteRequest requ
   settle(*execution, outcome);
   fault::here("execute.ended");
   co_await conclude(execution);
+}
+
+// The guest keeps the time. This is for one that does not, because it was stopped from outside.
+Task<Result<void>> Executions::run_in_time(LiveExecutionPtr execution, ExecuteRequest* request) {
+  async::Deadline deadline = async::deadline_in(time_of(*request) + limits_.patience);
+  Result<void> outcome =
+      co_await async::with_deadline(run(execution, request), deadline, Code::kExecTimeout, "");
+  if (outcome || std::chrono::steady_clock::now() < deadline) co_return outcome;
+  execution->timed_out = true;
+  sessions_.suspect(execution->session);
+  co_return Result<void>();
 }
 
 Task<Result<void>> Executions::run(LiveExecutionPtr execution, ExecuteRequest* request) {

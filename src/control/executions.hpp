@@ -41,7 +41,8 @@ struct ExecutionLimits {
   std::chrono::seconds command_time{60};
   std::chrono::seconds code_time{30};
   std::chrono::seconds longest_time{24 * 3600};
-  std::uint64_t output_bytes = 10ull << 20;  // kept of each stream
+  std::uint64_t output_bytes = 10ull << 20;    // kept of each stream
+  std::chrono::milliseconds patience{10'000};  // with a guest that does not keep its time
 };
 
 class Executions {
@@ -98,6 +99,7 @@ class Executions {
   model::Execution so_far(const LiveExecution& execution) const;
   async::Task<Result<void>> turn(LiveExecutionPtr execution);
   async::Task<void> carry_out(LiveExecutionPtr execution, ExecuteRequest request);
+  async::Task<Result<void>> run_in_time(LiveExecutionPtr execution, ExecuteRequest* request);
   async::Task<Result<void>> run(LiveExecutionPtr execution, ExecuteRequest* request);
   async::Task<Result<void>> run_program(LiveExecutionPtr execution, ExecuteRequest* request);
   async::Task<Result<void>> run_in_context(LiveExecutionPtr execution, ExecuteRequest* request);

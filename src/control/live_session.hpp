@@ -55,6 +55,7 @@ struct LiveSession {
   std::chrono::steady_clock::time_point seen_at = std::chrono::steady_clock::now();
   bool stored = false;               // its row is in the store
   bool made = false;                 // nobody is making its sandbox any more
+  bool freezing = false;             // somebody pauses or resumes it
   bool ending = false;               // somebody is taking it down
   model::SessionState before_end{};  // what clients see until it is over and written
   bool ended = false;                // its sandbox is gone, and the store was told

@@ -43,10 +43,6 @@ std::optional<sandbox::Preload> preload_of(const model::Template& recipe) {
   return sandbox::Preload{.modules = recipe.spec.preload, .for_contexts = for_contexts};
 }
 
-bool is_empty(const sandbox::FilesystemPatterns& patterns) {
-  return patterns.deny_read.empty() && patterns.allow_write.empty() && patterns.deny_write.empty();
-}
-
 bool has_glob(const sandbox::FilesystemPatterns& patterns) {
   auto globs = [](const std::vector<std::string>& list) {
     return std::ranges::any_of(
@@ -59,6 +55,8 @@ std::vector<std::string> names_inside(const std::string& folder) {
   if (sandbox::starts_empty(folder)) return {};
   return sandbox::names_in_host_root(folder);
 }
+
+std::vector<std::string> no_names(const std::string& /*folder*/) { return {}; }
 
 bool is_workspace(const std::string& path) {
   return path == "/workspace" || path.starts_with("/workspace/");
@@ -95,7 +93,11 @@ class LocalNode final : public Node {
   // Reads folders of the host, so it is done here and once.
   Task<Result<void>> open_default() override {
     ATOLL_CO_TRY(const sandbox::BackendEntry* entry, registry_.get(options_.default_backend));
-    ATOLL_CO_CHECK(filesystem_for(*entry));
+    if (entry->own_images) {  // only whether the patterns are any
+      ATOLL_CO_CHECK(sandbox::expand_policy(options_.policy.filesystem, &no_names));
+    } else {
+      ATOLL_CO_CHECK(filesystem_for(*entry));
+    }
     ATOLL_CO_TRY(Backend * backend, open(options_.default_backend));
     (void)backend;
     co_return Result<void>();
@@ -121,17 +123,17 @@ class LocalNode final : public Node {
     if (!security.read_only_filesystem) {
       return cannot("has a root that is always read-only, and so has every other of this server");
     }
-    bool on_host_root = recipe.spec.image == "host" && !entry->own_images;
+    bool knows_names = recipe.spec.image == "host" || entry->own_images;
     bool shows_packages = entry->has(sandbox::Cap::kMounts) && !entry->own_images;
     if (!recipe.spec.preinstalled_packages.empty() && !shows_packages) {
       return cannot("cannot show preinstalled_packages; native can");
     }
     const sandbox::FilesystemPatterns& patterns = options_.policy.filesystem;
-    if (is_empty(patterns)) return {};
+    if (patterns.empty()) return {};
     if (!entry->has(sandbox::Cap::kFilesystemPolicy)) {
       return cannot("cannot enforce sandbox.filesystem; native can");
     }
-    if (!on_host_root && has_glob(patterns)) {
+    if (!knows_names && has_glob(patterns)) {
       return cannot("knows the globs of sandbox.filesystem only where the image is the host's");
     }
     return {};
@@ -150,7 +152,11 @@ class LocalNode final : public Node {
     if (spec.preload) spec.preload->leave_one = may_leave_zygote(recipe->id);
     spec.allow_network = config.allow_network;
     ATOLL_CO_TRY(const sandbox::BackendEntry* entry, registry_.get(backend_of(*recipe)));
-    ATOLL_CO_TRY(spec.filesystem, filesystem_for(*entry));
+    if (entry->own_images) {
+      spec.patterns = options_.policy.filesystem;
+    } else {
+      ATOLL_CO_TRY(spec.filesystem, filesystem_for(*entry));
+    }
     if (entry->has(sandbox::Cap::kDomainLists)) {
       spec.network = network_of(options_.policy.network, *recipe);
     }

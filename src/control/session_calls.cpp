@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "base/fault.hpp"
+#include "base/rollback.hpp"
 #include "codec/names.hpp"
 #include "control/sessions.hpp"
 
@@ -142,11 +143,23 @@ Task<Result<model::Session>> Sessions::renew(Caller caller, SessionId id, std::u
   co_return view(*session);
 }
 
+namespace {
+
+Task<Result<void>> freeze(LiveSessionPtr session, bool frozen) {
+  SandboxPtr sandbox = session->sandbox;
+  session->freezing = true;
+  Rollback done;  // also when whoever asked does not wait
+  done.add([session] { session->freezing = false; });
+  co_return co_await (frozen ? sandbox->pause() : sandbox->resume());
+}
+
+}  // namespace
+
 Task<Result<model::Session>> Sessions::pause(Caller caller, SessionId id) {
   ATOLL_CO_TRY(LiveSessionPtr session, co_await live(std::move(caller), std::move(id)));
   if (session->row.state == SessionState::kPaused) co_return view(*session);
   if (!session->usable()) co_return fail(Code::kConflict, "the session is still being made");
-  ATOLL_CO_CHECK(co_await session->sandbox->pause());
+  ATOLL_CO_CHECK(co_await freeze(session, true));
   fault::here("pause.frozen");
   if (session->ending) co_return fail(ended_meanwhile(*session));
   session->row.state = SessionState::kPaused;
@@ -158,8 +171,12 @@ Task<Result<model::Session>> Sessions::pause(Caller caller, SessionId id) {
 
 Task<Result<model::Session>> Sessions::resume(Caller caller, SessionId id) {
   ATOLL_CO_TRY(LiveSessionPtr session, co_await live(std::move(caller), std::move(id)));
-  if (session->row.state != SessionState::kPaused) co_return view(*session);
-  ATOLL_CO_CHECK(co_await session->sandbox->resume());
+  if (session->row.state != SessionState::kPaused) {
+    // Somebody may have paused it behind our back.
+    if (session->usable()) (void)co_await freeze(session, false);
+    co_return view(*session);
+  }
+  ATOLL_CO_CHECK(co_await freeze(session, false));
   fault::here("resume.thawed");
   if (session->ending) co_return fail(ended_meanwhile(*session));
   session->row.state = SessionState::kReady;

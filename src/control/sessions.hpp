@@ -110,6 +110,8 @@ class Sessions {
   // Called by executions: counts, state `running` or `ready`, idle time.
   void began(LiveSession& session);
   void finished(LiveSession& session);
+  // Its guest did not keep the time of an execution: it is paused, or lost, or slow.
+  void suspect(LiveSessionPtr session);
 
  private:
   LiveSessionPtr begin(const Caller& caller, CreateRequest& request, TemplatePtr recipe,
@@ -131,6 +133,9 @@ class Sessions {
   async::Task<void> write_end(LiveSessionPtr session);
   async::Task<void> look_at(LiveSessionPtr session);
   async::Task<bool> is_lost(LiveSessionPtr session);
+  async::Task<void> examine(LiveSessionPtr session);
+  // Somebody else may have paused or resumed the sandbox: the row says what is true.
+  async::Task<void> follow_pause(LiveSessionPtr session);
   async::Task<void> stop_sandbox(SandboxPtr sandbox);
   async::Task<Result<void>> put(LiveSessionPtr session);
   async::Task<Result<void>> until(LiveSessionPtr session, async::Deadline deadline,

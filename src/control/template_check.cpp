@@ -5,6 +5,7 @@
 #include "base/environment_name.hpp"
 #include "control/packages.hpp"
 #include "control/templates.hpp"
+#include "model/image_name.hpp"
 #include "sandbox/preload.hpp"
 
 namespace atl::control {
@@ -95,10 +96,9 @@ Result<void> check_template(const std::string& id, const model::TemplateSpec& sp
   if (spec.ttl && (*spec.ttl < 1 || *spec.ttl > kMaxSeconds)) {
     return wrong("ttl", "must be between 1 and 604800 (seconds)");
   }
-  if (spec.name.size() > 200 || spec.description.size() > kMaxText || spec.image.empty() ||
-      spec.image.size() > 512) {
-    return wrong("name, description or image", "is empty or too long");
-  }
+  if (spec.name.size() > 200) return wrong("name", "is too long");
+  if (spec.description.size() > kMaxText) return wrong("description", "is too long");
+  if (!model::is_image_name(spec.image)) return wrong("image", model::kImageNameForm);
   ATOLL_CHECK(check_lists(spec));
   return check_packages(spec, package_index);
 }

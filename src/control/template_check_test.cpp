@@ -32,6 +32,7 @@ TEST(CheckTemplate, Limits) {
   EXPECT_EQ(wrong([](auto& spec) { spec.env["A\nB"] = "1"; }), Code::kInvalidValue);
   EXPECT_EQ(wrong([](auto& spec) { spec.preload.assign(1000, "os"); }), Code::kInvalidValue);
   EXPECT_EQ(wrong([](auto& spec) { spec.preload = {"no-module"}; }), Code::kInvalidValue);
+  EXPECT_EQ(wrong([](auto& spec) { spec.image = "../x"; }), Code::kInvalidValue);
   EXPECT_EQ(wrong([](auto& spec) { spec.preinstalled_packages = {"x"}; }), Code::kNoPackageIndex);
   model::TemplateSpec packed{.preinstalled_packages = {"numpy>=1.2,<2", "requests[socks]"}};
   EXPECT_TRUE(check_template("a", packed, true));

@@ -23,13 +23,6 @@ Counted count(std::string_view text, std::size_t most) {
   return counted;
 }
 
-std::string_view stripped(std::string_view text) {
-  constexpr std::string_view kBlank = " \t\r\n\v\f";
-  std::size_t first = text.find_first_not_of(kBlank);
-  if (first == std::string_view::npos) return {};
-  return text.substr(first, text.find_last_not_of(kBlank) - first + 1);
-}
-
 }  // namespace
 
 std::string tool_text(std::string_view stdout_text, std::string_view stderr_text, int exit_code) {
@@ -44,11 +37,6 @@ std::string tool_text(std::string_view stdout_text, std::string_view stderr_text
   text.resize(counted.cut);
   return text + "\n... (truncated, " + std::to_string(counted.characters - kToolCharacters) +
          " more chars)";
-}
-
-std::optional<std::string> told_folder(std::string_view command, std::string_view shared_folder) {
-  if (stripped(command) != "pwd") return std::nullopt;
-  return std::string(shared_folder.empty() ? "/" : shared_folder);
 }
 
 }  // namespace atl::control

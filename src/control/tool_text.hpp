@@ -4,7 +4,6 @@
 #pragma once
 
 #include <cstddef>
-#include <optional>
 #include <string>
 #include <string_view>
 
@@ -14,9 +13,5 @@ inline constexpr std::size_t kToolCharacters = 10'000;
 
 // UTF-8 in, UTF-8 out; characters are counted, not bytes.
 std::string tool_text(std::string_view stdout_text, std::string_view stderr_text, int exit_code);
-
-// What `pwd` answers without asking the sandbox: the shared folder where it has one, else "/".
-// nullopt for every other command.
-std::optional<std::string> told_folder(std::string_view command, std::string_view shared_folder);
 
 }  // namespace atl::control

@@ -28,12 +28,5 @@ TEST(ToolText, CountsCharactersAndCutsNone) {
   EXPECT_EQ(text, islands.substr(0, 40'000) + "\n... (truncated, 1 more chars)");
 }
 
-TEST(ToolText, PwdIsTold) {
-  EXPECT_EQ(told_folder("  pwd\n", "/tos"), "/tos");
-  EXPECT_EQ(told_folder("pwd", ""), "/");
-  EXPECT_EQ(told_folder("pwd; ls", "/tos"), std::nullopt);
-  EXPECT_EQ(told_folder("", "/tos"), std::nullopt);
-}
-
 }  // namespace
 }  // namespace atl::control

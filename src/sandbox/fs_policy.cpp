@@ -84,11 +84,6 @@ class Expansion {
   std::size_t visited_ = 0;
 };
 
-bool is_below(std::string_view path, std::string_view folder) {
-  if (folder == "/") return path != "/";
-  return path.size() > folder.size() && path.starts_with(folder) && path[folder.size()] == '/';
-}
-
 Result<std::vector<std::string>> expand(const std::vector<std::string>& patterns,
                                         const ListNames& list_names, const std::string& workspace,
                                         const std::string& home) {
@@ -108,6 +103,29 @@ Result<std::vector<std::string>> expand(const std::vector<std::string>& patterns
 }
 
 }  // namespace
+
+bool is_below(std::string_view path, std::string_view folder) {
+  if (folder == "/") return path != "/";
+  return path.size() > folder.size() && path.starts_with(folder) && path[folder.size()] == '/';
+}
+
+Result<std::vector<std::string>> searched_folders(const FilesystemPatterns& patterns,
+                                                  const std::string& workspace,
+                                                  const std::string& home) {
+  std::set<std::string> folders;
+  for (const auto* list : {&patterns.deny_read, &patterns.allow_write, &patterns.deny_write}) {
+    for (const std::string& pattern : *list) {
+      ATOLL_TRY(Components parts, components_of(pattern, workspace, home));
+      auto glob =
+          std::ranges::find_if(parts, [](const std::string& part) { return is_glob(part); });
+      if (glob == parts.end()) continue;
+      std::string folder;
+      for (auto part = parts.begin(); part != glob; ++part) folder += "/" + unescaped(*part);
+      folders.insert(folder.empty() ? "/" : folder);
+    }
+  }
+  return std::vector<std::string>(folders.begin(), folders.end());
+}
 
 Result<FilesystemPolicy> expand_policy(const FilesystemPatterns& patterns,
                                        const ListNames& list_names, const std::string& workspace,

@@ -8,18 +8,13 @@
 #include <cstddef>
 #include <functional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/result.hpp"
 #include "sandbox/spec.hpp"
 
 namespace atl::sandbox {
-
-struct FilesystemPatterns {
-  std::vector<std::string> deny_read;
-  std::vector<std::string> allow_write;
-  std::vector<std::string> deny_write;
-};
 
 // The names in a folder inside the sandbox; none when it is no folder, a symlink to one (loops), or
 // cannot be read.
@@ -35,5 +30,13 @@ Result<FilesystemPolicy> expand_policy(const FilesystemPatterns& patterns,
                                        const ListNames& list_names,
                                        const std::string& workspace = "/workspace",
                                        const std::string& home = {});
+
+// The folders that globs are searched from: what stands before the first glob of a pattern.
+Result<std::vector<std::string>> searched_folders(const FilesystemPatterns& patterns,
+                                                  const std::string& workspace = "/workspace",
+                                                  const std::string& home = {});
+
+// Of two absolute paths without a slash at the end.
+bool is_below(std::string_view path, std::string_view folder);
 
 }  // namespace atl::sandbox

@@ -38,6 +38,15 @@ struct Mount {
   bool read_only = true;
 };
 
+// As people write them: ["~/.ssh", "**/*.key"].
+struct FilesystemPatterns {
+  std::vector<std::string> deny_read;
+  std::vector<std::string> allow_write;
+  std::vector<std::string> deny_write;
+
+  bool empty() const { return deny_read.empty() && allow_write.empty() && deny_write.empty(); }
+};
+
 // Paths inside the sandbox, absolute, globs already expanded (fs_policy.hpp).
 struct FilesystemPolicy {
   std::vector<std::string> deny_read;
@@ -67,8 +76,9 @@ struct SandboxSpec {
   Limits limits;
   AskedLimits asked;
   FilesystemPolicy filesystem;
-  bool allow_network = false;  // of backends that declare kNetwork
-  NetworkPolicy network;       // of backends that declare kDomainLists
+  FilesystemPatterns patterns;  // instead, for backends with images of their own, which expand them
+  bool allow_network = false;   // of backends that declare kNetwork
+  NetworkPolicy network;        // of backends that declare kDomainLists
   std::vector<Mount> mounts;
   // Of an image: folders of the store, the lowest first. They hold its layers in place while the
   // sandbox lives.

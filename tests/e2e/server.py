@@ -67,3 +67,8 @@ class Server:
 
     def execute(self, session, **body):
         return self.call("POST", f"/api/v1/sessions/{session}/execute", body, {"Prefer": "wait=30"})[1]
+
+    def text(self, session, **body):
+        """An execution as an agent's tool hands it on."""
+        headers = {"Prefer": "wait=30", "Accept": "text/plain"}
+        return self.call("POST", f"/api/v1/sessions/{session}/execute", body, headers)[1].decode()

@@ -61,6 +61,8 @@ class DockerTest(unittest.TestCase):
         self.assertRegex(name, rf"^atoll-[0-9a-f]{{16}}-\w+$")
         ran = server.execute(session, code="print(6 * 7)")
         self.assertEqual((ran["state"], ran["stdout"]), ("completed", "42\n"), ran)
+        self.assertEqual(server.text(session, command="echo out; echo err >&2; exit 3"),
+                         "out\n\nSTDERR:\nerr\n\n\nExit code: 3")
         ran = server.execute(session, code="console.log(6 * 7)", language="javascript")
         self.assertEqual((ran["state"], ran["stdout"]), ("completed", "42\n"), ran)
         content = bytes(range(256)) * 1000
@@ -92,14 +94,53 @@ class DockerTest(unittest.TestCase):
         self.assertEqual(facts, ["1000", "CapEff:", "0" * 16, "NoNewPrivs:", "1", "lo", "101"])
         for command in ("touch /usr/x", "touch /etc/x", "cat /etc/hostname", "ls /usr/share/perl5", "echo x > .env",
                         "mv .env other", "ls /run/atoll", "mount -t tmpfs x /mnt", "mknod /tmp/d b 1 1",
-                        "head -c 200m /dev/zero > big", "python3 -c 'import os; os.setuid(0)'"):
+                        "head -c 200m /dev/zero > big", "python3 -c 'import os; os.setuid(0)'",
+                        "python3 -c 'import os; os.sched_setaffinity(1, {0})'"):
             self.assertNotEqual(server.execute(session, command=command)["exit_code"], 0, command)
         self.assertEqual(server.execute(session, command="echo x > /srv/x && cat /srv/x")["stdout"], "x\n")
+        own = "import os; os.sched_setaffinity(0, os.sched_getaffinity(0))"
+        self.assertEqual(server.execute(session, command=["python3", "-c", own])["exit_code"], 0)
         status, refused = server.call("POST", "/api/v1/templates", {
             "id": "lists", "language": "python", "security": {"allowed_domains": ["example.org"]}})
         if status == 201:
             status, refused = server.call("POST", "/api/v1/sessions", {"template_id": "lists"}, {"Prefer": "wait"})
         self.assertEqual((status, refused["code"]), (422, "policy_unsupported"))
+
+    def test_rules_for_files(self):
+        """Each command works without the denying rules, and fails with them."""
+        allow = ["--allow-write", "/srv", "--allow-write", "/usr/share/perl5"]
+        groups = [
+            (["--deny-write", "/usr/share", "--deny-write", "/srv/x", "--deny-write", "/srv/a/b", "--deny-write", "a/b/c",
+              "--deny-read", "/tmp", "--deny-read", "/etc/os-release", "--deny-read", "/bin/printenv"],
+             ["touch /usr/share/perl5/x", "touch /srv/x", "mkdir -p /srv/a && touch /srv/a/b", "mkdir -p a/b && touch a/b/c",
+              "rm -rf a; mkdir -p a/b; mv a d", "mv a/b a/d", "ls /tmp", "cat /etc/os-release", "cat /usr/lib/os-release",
+              "/usr/bin/printenv"]),
+            (["--deny-read", "/usr/share", "--deny-read", "/etc/os-rel*", "--deny-read", "/bin/print*v",
+              "--deny-write", "/srv/**", "--deny-write", "/workspace"],
+             ["ls /usr/share/perl5", "cat /usr/lib/os-release", "printenv", "touch /srv/y", "touch y"]),
+            (["--deny-read", "/usr/**/os-release"], ["cat /usr/lib/os-release"])]
+        refused = [["--deny-read", "/"], ["--deny-read", "/proc/self"], ["--deny-write", "/dev/null"],
+                   ["--deny-read", "/var/run"], ["--deny-read", "/etc"], ["--allow-write", "/no/such"],
+                   ["--mount", f"{self.data}:/mnt:rw", "--deny-write", "/mnt/x"]]
+        os.mkdir(self.data)
+
+        def statuses(rules, commands):
+            words = " ".join(f"sh -c '{one}' >/dev/null 2>&1; echo $?;" for one in commands)
+            outcome = run("--backend", "docker", "--image", IMAGE, *rules, "--", "sh", "-c", words,
+                          env={"DOCKER_HOST": f"unix://{self.engine.socket}"})
+            return outcome, list(zip(outcome.out.split(), commands))
+
+        for rules, commands in groups:
+            outcome, ends = statuses(allow, [*commands[:4], "rm -rf a; mkdir -p a/b", *commands[5:]])
+            self.assertEqual({end for end, _ in ends}, {"0"}, ends or outcome)
+            outcome, ends = statuses(allow + rules, commands)
+            self.assertEqual([one for one in ends if one[0] == "0"], [], ends)
+            self.assertEqual(len(ends), len(commands), outcome)
+        for rules in refused:
+            outcome, _ = statuses(rules, ["true"])
+            self.assertEqual(outcome.code, 125, outcome)
+            self.assertIn(f"policy_unsupported: the file system rule {rules[-1]} ", outcome.err)
+        self.until(lambda: not self.containers())
 
     def test_a_named_network(self):
         made = self.engine.call("POST", "/networks/create", {"Name": "atoll-test-net", "Internal": True})
@@ -132,6 +173,36 @@ class DockerTest(unittest.TestCase):
         self.assertEqual(self.containers(), [])
         self.assertEqual(os.listdir(self.data + "/docker"), [])
 
+    def test_a_moved_data_folder(self):
+        server = self.serve()
+        session = server.session()
+        server.execute(session, command="echo kept > note")
+        server.kill()
+        server.data = self.data + "-moved"
+        os.rename(self.data, server.data)
+        server.start()
+        self.assertEqual(server.execute(session, command="cat note")["stdout"], "kept\n")
+        self.assertEqual(server.stop(), 0)
+        self.assertEqual(self.containers(), [])
+
+    def test_a_container_paused_from_outside(self):
+        server = self.serve()
+        session = server.session()
+        [name] = self.containers()
+        self.assertEqual(self.engine.call("POST", f"/containers/{name}/pause")[0], 204)
+        ran = server.execute(session, command="true", timeout=1)
+        self.assertIn(ran.get("state") or ran.get("code"), ("timed_out", "conflict"), ran)
+        self.until(lambda: self.state(server, session) == "paused")
+        path = f"/api/v1/sessions/{session}"
+        self.assertEqual(server.call("POST", path + "/resume")[0], 200)
+        self.assertEqual(server.execute(session, command="echo awake")["stdout"], "awake\n")
+        self.assertEqual(self.engine.call("POST", f"/containers/{name}/pause")[0], 204)
+        self.assertEqual(server.call("POST", path + "/resume")[0], 200)  # before anybody has noticed
+        self.assertEqual(server.execute(session, command="echo awake")["stdout"], "awake\n")
+        self.assertEqual(self.engine.call("POST", f"/containers/{name}/pause")[0], 204)
+        self.assertEqual(server.call("DELETE", path)[0], 204)
+        self.until(lambda: not self.containers())
+
     def test_what_nobody_owns_is_removed(self):
         server = self.serve()
         server.session()
@@ -157,6 +228,17 @@ class DockerTest(unittest.TestCase):
         self.assertIn("has no image", text, status)
         self.assertIn("docker load", text)
         self.assertEqual(self.containers(), [])
+
+    def test_names_that_no_image_has(self):
+        server = self.serve()
+        for image in ("a b", "A", "../x", "a\nb", "a" * 300, ""):
+            status, problem = server.call("POST", "/api/v1/templates", {"id": "x", "image": image})
+            self.assertEqual((status, problem["code"]), (400, "invalid_argument"), image)
+            self.assertIn("image", problem["detail"])
+        outcome = run("--backend", "docker", "--image", "../x", "--", "true",
+                      env={"DOCKER_HOST": f"unix://{self.engine.socket}"})
+        self.assertEqual(outcome.code, 125)
+        self.assertRegex(outcome.err, "^atoll: invalid_argument: image ")
 
     def test_a_container_killed_from_outside(self):
         server = self.serve()

@@ -31,14 +31,14 @@ class OpenSandboxBackend(unittest.TestCase):
         cls.tos.mkdir()
         cls.remote = cls.enterClassContext(OpenSandbox(cls.tos))
 
-    def serve(self, name, tos="", **changes):
+    def serve(self, name, tos="", pool=None, **changes):
         settings = {"mode": "local", "entrypoint": ["sleep", "infinity"],
                     "local": {"serverUrl": self.remote.url, "apiKey": KEY, "defaultImage": IMAGE, "tosPath": str(tos)},
                     **changes}
         config = self.folder / f"{name}.json"
         config.write_text(json.dumps({
             "sandbox": {"enabled": True, "backend": "opensandbox", "mode": "per-session", "opensandbox": settings},
-            "pool": {"size": 0}}))
+            "pool": pool or {"size": 0}}))
         return Server(str(self.folder / name), "--config", str(config), "--no-auth")
 
     def until(self, condition):
@@ -52,6 +52,8 @@ class OpenSandboxBackend(unittest.TestCase):
             session = server.session()
             self.assertEqual(len(self.remote.sandboxes()), 1)
             self.assertEqual(server.execute(session, code="print(6 * 7)")["stdout"], "42\n")
+            self.assertEqual(server.text(session, command="echo out; echo err >&2; exit 3"),
+                             "out\n\nSTDERR:\nerr\n\n\nExit code: 3")
             ran = server.execute(session, command="echo out; echo err >&2; exit 3")
             self.assertEqual((ran["stdout"], ran["stderr"], ran["exit_code"]), ("out\n", "err\n", 3))
             self.assertEqual(server.execute(session, command=["cat"], stdin="given")["stdout"], "given")
@@ -91,6 +93,28 @@ class OpenSandboxBackend(unittest.TestCase):
         self.assertEqual(server.execute(session, command="cat file")["stdout"], "kept\n")
         self.assertEqual(server.stop(), 0)
         self.until(lambda: not self.remote.sandboxes())
+
+    def test_the_pool_is_filled_again_and_emptied(self):
+        server = self.serve("pool", pool={"size": 1, "max_total": 1})
+        self.until(lambda: len(self.remote.sandboxes()) == 1)
+        [warm] = [one["id"] for one in self.remote.sandboxes()]
+        session = server.session()
+        self.assertEqual(server.execute(session, command="echo warm")["stdout"], "warm\n")
+        figures = json.dumps(server.call("GET", "/api/v1/runtimes")[1])
+        self.until(lambda: len(self.remote.sandboxes()) == 2)
+        self.assertIn(warm, [one["id"] for one in self.remote.sandboxes()], figures)
+        self.assertEqual(server.stop(), 0)
+        self.until(lambda: not self.remote.sandboxes())
+
+    def test_what_the_backend_says_of_its_server(self):
+        def table(address):
+            done = subprocess.run([ATOLL, "backends", "-o", "json"], env={**os.environ, "OPEN_SANDBOX_DOMAIN": address},
+                                  capture_output=True, text=True, timeout=DEADLINE, check=True)
+            [entry] = [one for one in json.loads(done.stdout)["backends"] if one["name"] == "opensandbox"]
+            return json.dumps(entry)
+
+        self.assertIn('"available": true', table(self.remote.url))
+        self.assertIn("no OpenSandbox server answers", table("127.0.0.1:9"))
 
     def test_a_vanished_sandbox_is_noticed(self):
         with self.serve("vanished") as server:
@@ -138,6 +162,10 @@ class OpenSandboxBackend(unittest.TestCase):
                 status, session = server.call("POST", "/api/v1/sessions", {}, {"Prefer": "wait"})
                 self.assertIn(words, json.dumps(session), status)
                 self.assertEqual(self.remote.sandboxes(), [])
+        with self.serve("ended", entrypoint=["true"]) as server:
+            status, session = server.call("POST", "/api/v1/sessions", {}, {"Prefer": "wait"})
+            self.assertIn("entry point ended", json.dumps(session), status)
+            self.until(lambda: not self.remote.sandboxes())
         with self.serve("policy", network={"allowedDomains": ["example.org"]}) as server:
             status, session = server.call("POST", "/api/v1/sessions", {}, {"Prefer": "wait"})
             self.assertIn("networkPolicy", json.dumps(session), status)  # its network here cannot, and it says so

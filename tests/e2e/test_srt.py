@@ -148,6 +148,8 @@ class Ends(SrtCase):
             self.assertEqual(status, 201, context)
             server.execute(session, code="x = 41", context=context["id"])
             self.assertEqual(server.execute(session, code="print(x + 1)", context=context["id"])["stdout"], "42\n")
+            self.assertEqual(server.text(session, command="echo out; echo err >&2; exit 3"),
+                             "out\n\nSTDERR:\nerr\n\n\nExit code: 3")
             self.assertEqual(server.call("PUT", f"/api/v1/sessions/{session}/files/a.txt", b"text")[0] // 100, 2)
             self.assertEqual(self.shell(server, session, "cat a.txt"), (0, "text"))
             self.assertTrue(processes_of(self.data))
@@ -264,7 +266,7 @@ class Ends(SrtCase):
         shared = self.folder / "shared"
         shared.mkdir()
         shared.chmod(0o777)
-        server = self.serve({"filesystem": {"allowWrite": [str(shared)], "denyWrite": [f"{shared}/absent"]}})
+        server = self.serve({"filesystem": {"allowWrite": [str(shared)], "denyWrite": [f"{shared}/absent", f"{shared}/deep/er/absent"]}})
         server.session()
         os.kill(server.process.pid, signal.SIGSTOP)  # it shall not notice
         for pid in processes_of(self.data):
@@ -273,11 +275,18 @@ class Ends(SrtCase):
             except ProcessLookupError:
                 pass
         server.kill()
-        self.assertEqual(os.listdir(shared), ["absent"])  # what srt did not get to remove
+        self.assertEqual(sorted(os.listdir(shared)), ["absent", "deep"])  # what srt did not get to remove
         server.start()
         self.expect_nothing_left()
         self.assertEqual(os.listdir(shared), [])
         server.stop()
+
+    def test_the_data_folder_is_nobodys_to_write(self):
+        for path in (self.data, self.folder, f"{self.data}/sandboxes"):
+            with self.subTest(path), self.serve({"filesystem": {"allowWrite": [str(path)]}}) as server:
+                status, problem = server.call("POST", "/api/v1/sessions", {}, {"Prefer": "wait"})
+                self.assertIn("policy_unsupported", json.dumps(problem), status)
+                self.assertIn(str(path), json.dumps(problem))
 
     def test_srt_killed_from_outside(self):
         with self.serve() as server:

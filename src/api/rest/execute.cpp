@@ -7,6 +7,8 @@
 #include "api/rest/execution_stream.hpp"
 #include "api/rest/views.hpp"
 #include "base/fault.hpp"
+#include "base/utf8.hpp"
+#include "control/tool_text.hpp"
 
 namespace atl::api::rest {
 
@@ -24,6 +26,22 @@ std::string accepted_body(const model::Execution& row) {
 http::Response accepted(const model::Execution& row) {
   http::Response response = json_text_response(202, accepted_body(row));
   response.headers.add("Location", "/api/v1/executions/" + row.id.str());
+  return response;
+}
+
+// Somebody who takes JSON as well gets JSON.
+bool wants_text(const http::Headers& headers) {
+  return accepts(headers, "text/plain") && !accepts(headers, "application/json");
+}
+
+http::Response text_response(const model::Execution& row) {
+  http::Response response{.status = 200};
+  response.headers.add("Content-Type", "text/plain; charset=utf-8");
+  response.headers.add("Location", "/api/v1/executions/" + row.id.str());
+  response.body = row.exit_code
+                      ? control::tool_text(to_utf8(row.output.stdout_bytes),
+                                           to_utf8(row.output.stderr_bytes), *row.exit_code)
+                      : "Error: " + to_utf8(row.error_message);
   return response;
 }
 
@@ -72,7 +90,9 @@ Task<Answer<void>> execute_and_wait(Call call, SessionId id, control::ExecuteReq
     fault::here("execute.kept");
     co_return co_await respond(call, accepted(execution->row));
   }
-  http::Response response = json_response(200, execution_view(row));
+  http::Response response = wants_text(call.request().headers)
+                                ? text_response(row)
+                                : json_response(200, execution_view(row));
   response.headers.add("Preference-Applied", "wait");
   co_return co_await respond(call, std::move(response));
 }

@@ -35,6 +35,23 @@ Task<void> streams(Api* api) {
   EXPECT_EQ(bad.status, 400);
 }
 
+// As an agent's tool hands it on.
+Task<void> renders_text(Api* api) {
+  std::string session = co_await api->make_session();
+  std::string path = "/api/v1/sessions/" + session + "/execute";
+  auto ask = [&](std::string body, std::string accept) {
+    return api->call(Method::kPost, path, std::move(body),
+                     {{"Prefer", "wait=30"}, {"Accept", std::move(accept)}});
+  };
+  Reply failed = co_await ask(R"({"command":"echo out; echo err >&2; exit 3"})", "text/plain");
+  EXPECT_EQ(failed.headers.get("content-type"), "text/plain; charset=utf-8");
+  EXPECT_EQ(failed.body, "out\n\nSTDERR:\nerr\n\n\nExit code: 3");
+  Reply silent = co_await ask(R"({"command":"true"})", "text/plain");
+  EXPECT_EQ(silent.body, "(no output)");
+  Reply both = co_await ask(R"({"command":"echo out"})", "application/json, text/plain, */*");
+  EXPECT_EQ(both.at({"stdout"}), "out\n") << both.body;
+}
+
 // The client goes away in the middle; what runs goes on, and can be read on.
 Task<void> vanishes(Api* api) {
   std::string session = co_await api->make_session();
@@ -164,6 +181,8 @@ Task<void> contexts(Api* api) {
 
 // covers: execute, streamExecution
 TEST(ExecutionRoutes, StreamsAndGoesOn) { with_api(streams); }
+// covers: execute
+TEST(ExecutionRoutes, RendersTextForTools) { with_api(renders_text); }
 // covers: execute, getExecution, streamExecution, writeStdin
 TEST(ExecutionRoutes, GoesOnWithoutItsClient) { with_api(vanishes); }
 // covers: cancelExecution, execute, getExecution, listResults

@@ -17,6 +17,7 @@
 #include "backends/docker/docker_sandbox.hpp"
 #include "codec/json.hpp"
 #include "http/uri.hpp"
+#include "sandbox/instance.hpp"
 #include "sandbox/registry.hpp"
 
 namespace atl::backends {
@@ -115,8 +116,8 @@ class DockerBackend final : public sandbox::Backend {
   std::string own_folder_;
 };
 
-// The same for every run of a server on its data folder, and no other server's on this engine.
-std::string instance_of(const std::string& folder) {
+// No other server's on this engine, as long as nobody moves a data folder.
+std::string first_instance(const std::string& folder) {
   std::ifstream file("/etc/machine-id");
   std::string machine;
   file >> machine;
@@ -184,7 +185,8 @@ Result<std::unique_ptr<sandbox::Backend>> make_docker(BackendOptions options) {
   ATOLL_TRY(std::string folder, make_folder(settings["docker.folder"]));
   std::string image = settings["docker.image"];
   auto shared = std::make_shared<Shared>(options.executor, engine, folder);
-  shared->instance = instance_of(folder);
+  ATOLL_TRY(shared->instance,
+            sandbox::instance_of(is_own ? std::string() : folder, first_instance(folder)));
   shared->guest_program = guest.string();
   shared->default_image = image.empty() ? kDefaultImage : image;
   std::string network = settings["docker.network"];

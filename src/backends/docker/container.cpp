@@ -25,6 +25,7 @@ using confine::Wall;
 constexpr std::uint64_t kCpuPeriod = 100'000;  // µs
 constexpr std::uint64_t kLeastQuota = 1000;
 constexpr std::uint64_t kSharedMemory = 64 << 20;
+constexpr const char* kCovered = "ro,noexec,nosuid,nodev,size=4096,mode=755";
 constexpr int kLandlockScopes = 6;  // the ABI that brought them
 
 // Files live in memory here, so they get half of it at most: then a full disk is ENOSPC, and never
@@ -63,8 +64,10 @@ Result<object> tmpfs_mounts(const sandbox::SandboxSpec& spec, const ContainerPla
   }
   // A volume that the image declares would be writable, and as large as the engine's disk.
   for (const std::string& path : plan.volumes) {
-    if (!mounts.contains(path)) mounts[path] = "ro,noexec,nosuid,nodev,size=4096,mode=755";
+    if (!mounts.contains(path)) mounts[path] = kCovered;
   }
+  for (const std::string& path : plan.policy.read_only) mounts[path] = kCovered;
+  for (const std::string& path : plan.policy.hidden) mounts.erase(path);
   return mounts;
 }
 

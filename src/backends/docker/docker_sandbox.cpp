@@ -8,6 +8,7 @@
 #include "backends/docker/figures.hpp"
 #include "base/fault.hpp"
 #include "http/uri.hpp"
+#include "model/image_name.hpp"
 
 namespace atl::backends::docker {
 
@@ -67,6 +68,9 @@ Task<Result<void>> DockerSandbox::start() {
 
 Task<Result<std::string>> DockerSandbox::find_image() {
   std::string image = spec_.image == "host" ? shared_->default_image : spec_.image;
+  if (!model::is_image_name(image)) {
+    co_return fail(Code::kInvalidArgument, std::string("image ") + model::kImageNameForm);
+  }
   std::string target = "/images/" + http::percent_encode(image, true) + "/json";
   Result<Json> facts = co_await shared_->engine.call(Method::kGet, target);
   if (!facts && facts.error().code() == Code::kNotFound) {
@@ -84,6 +88,7 @@ Task<Result<std::string>> DockerSandbox::find_image() {
   if (volumes != nullptr && volumes->is_object()) {
     for (const auto& one : volumes->get_object()) volumes_.emplace_back(one.key());
   }
+  image_id_ = text_at(*facts, "/Id");
   checks_health_ = at(*facts, "/Config/Healthcheck") != nullptr;
   co_return image;
 }
@@ -100,28 +105,43 @@ Task<Result<ContainerPlan>> DockerSandbox::make_plan() {
   plan.checks_health = checks_health_;
   // Not the server's own: nothing inside may be the owner of the server's folders.
   if (::geteuid() == plan.uid) ++plan.uid;
-  const sandbox::FilesystemPolicy& policy = spec_.filesystem;
-  if (policy.deny_read.empty() && policy.allow_write.empty() && policy.deny_write.empty()) {
-    co_return plan;
+  if (!spec_.patterns.empty()) {
+    ATOLL_CO_TRY(plan.hidden_file, shared_->places.hidden_file());
+    ATOLL_CO_TRY(plan.hidden_folder, shared_->places.hidden_folder());
+    ATOLL_CO_TRY(plan.policy, co_await find_policy(plan.image));
   }
-  ATOLL_CO_TRY(plan.hidden_file, shared_->places.hidden_file());
-  ATOLL_CO_TRY(plan.hidden_folder, shared_->places.hidden_folder());
+  co_return plan;
+}
+
+// Always the same for an image and a policy.
+Task<Result<PolicyMounts>> DockerSandbox::find_policy(std::string image) {
+  std::string key = image_id_;
+  const sandbox::FilesystemPatterns& patterns = spec_.patterns;
+  for (const auto* list : {&patterns.deny_read, &patterns.allow_write, &patterns.deny_write}) {
+    for (const std::string& pattern : *list) key.append(1, '\0').append(pattern);
+    key.append(2, '\0');
+  }
+  auto known = shared_->policies.find(key);
+  if (spec_.mounts.empty() && known != shared_->policies.end()) co_return known->second;
   // The engine tells what an image holds only of a container; one that never starts will do.
-  boost::json::object body{{"Image", plan.image},
-                           {"Labels", {{kInstanceLabel, plan.instance}}},
+  boost::json::object body{{"Image", std::move(image)},
+                           {"Labels", {{kInstanceLabel, shared_->instance}}},
                            {"Entrypoint", boost::json::array{"/"}}};
   ATOLL_CO_TRY(Json made, co_await shared_->engine.call(Method::kPost, "/containers/create", body));
   std::string probe = text_at(made, "/Id");
-  std::vector<std::string> targets;
-  for (const sandbox::Mount& mount : spec_.mounts) targets.push_back(mount.target);
   Engine* engine = &shared_->engine;
-  Result<PolicyMounts> mounts = co_await policy_mounts(
-      policy, std::move(targets),
-      [engine, probe](std::string path) { return engine->kind_of(probe, std::move(path)); });
+  auto view = std::make_shared<ImageView>(
+      [engine, probe](std::string path) { return engine->look_at(probe, std::move(path)); },
+      [engine, probe](std::string folder) { return engine->all_below(probe, std::move(folder)); });
+  Surroundings around{.volumes = volumes_};
+  for (const sandbox::Mount& mount : spec_.mounts) {
+    around.mounts.push_back({.path = mount.target, .read_only = mount.read_only});
+  }
+  Result<PolicyMounts> mounts =
+      co_await policy_mounts(spec_.patterns, std::move(around), std::move(view));
   (void)co_await engine->call(Method::kDelete, "/containers/" + probe + "?force=1&v=1");
-  if (!mounts) co_return fail(mounts.error());
-  plan.policy = std::move(*mounts);
-  co_return plan;
+  if (mounts && spec_.mounts.empty()) shared_->policies[key] = *mounts;
+  co_return mounts;
 }
 
 // What could not be removed while the engine was away.
@@ -227,32 +247,37 @@ Task<Error> DockerSandbox::why_gone(Error error) {
   co_return Error(Code::kNotStarted, "the sandbox is gone", number);
 }
 
-Task<Result<sandbox::Usage>> DockerSandbox::usage() {
-  if (!is_running()) co_return fail(Code::kNotStarted, "the sandbox is not running");
-  std::string path = shared_->path_of(id());
-  Result<Json> stats =
-      co_await shared_->engine.call(Method::kGet, path + "/stats?stream=false&one-shot=true");
-  if (!stats) {
+// Somebody else may have paused or ended it.
+Task<Result<void>> DockerSandbox::ask_state() {
+  std::uint64_t freezes = freezes_;
+  Result<Json> container =
+      co_await shared_->engine.call(Method::kGet, shared_->path_of(id()) + "/json");
+  if (!container && container.error().code() != Code::kNotFound) {
     // The engine may be away, and its containers with it or not: the guest's socket knows.
-    bool gone = !async::connect_unix_now(shared_->places.socket(id()));
-    if (!gone) co_return fail(stats.error());
+    if (async::connect_unix_now(shared_->places.socket(id()))) co_return fail(container.error());
+  }
+  if (!container || !truth_at(*container, "/State/Running")) {
     state_ = State::kStopped;
     co_return fail(Code::kNotFound, "the sandbox is gone");
   }
-  // Of a container that has ended the engine tells nothing, and no error.
-  if (pid_ == 0 || number_at(*stats, "/memory_stats/limit") == 0) {
-    ATOLL_CO_TRY(Json container, co_await shared_->engine.call(Method::kGet, path + "/json"));
-    if (!truth_at(container, "/State/Running")) {
-      state_ = State::kStopped;
-      co_return fail(Code::kNotFound, "the sandbox is gone");
-    }
-    pid_ = static_cast<std::int64_t>(number_at(container, "/State/Pid"));
-    has_network_ = text_at(container, "/HostConfig/NetworkMode") != "none";
+  if (freezes == freezes_ && is_running()) {
+    state_ = truth_at(*container, "/State/Paused") ? State::kPaused : State::kRunning;
   }
+  pid_ = static_cast<std::int64_t>(number_at(*container, "/State/Pid"));
+  has_network_ = text_at(*container, "/HostConfig/NetworkMode") != "none";
+  co_return Result<void>();
+}
+
+Task<Result<sandbox::Usage>> DockerSandbox::usage() {
+  if (!is_running()) co_return fail(Code::kNotStarted, "the sandbox is not running");
+  ATOLL_CO_CHECK(co_await ask_state());
+  ATOLL_CO_TRY(Json stats,
+               co_await shared_->engine.call(
+                   Method::kGet, shared_->path_of(id()) + "/stats?stream=false&one-shot=true"));
   if (!shared_->facts) {
     ATOLL_CO_TRY(shared_->facts, co_await shared_->engine.facts());
   }
-  co_return usage_of(*stats, figures_of(pid_));
+  co_return usage_of(stats, figures_of(pid_));
 }
 
 Task<bool> DockerSandbox::was_out_of_memory() {
@@ -264,10 +289,13 @@ Task<bool> DockerSandbox::was_out_of_memory() {
 Task<Result<void>> DockerSandbox::freeze(bool frozen) {
   if (!is_running()) co_return fail(Code::kNotStarted, "the sandbox is not running");
   State wanted = frozen ? State::kPaused : State::kRunning;
+  ATOLL_CO_CHECK(co_await ask_state());
   if (state_ == wanted) co_return Result<void>();
+  ++freezes_;
   std::string target = shared_->path_of(id()) + (frozen ? "/pause" : "/unpause");
   state_ = wanted;
   Result<Json> done = co_await shared_->engine.call(Method::kPost, std::move(target));
+  ++freezes_;
   if (done) co_return Result<void>();
   state_ = frozen ? State::kRunning : State::kPaused;
   co_return fail(done.error());

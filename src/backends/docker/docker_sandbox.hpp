@@ -2,6 +2,7 @@
 // host, so that a command costs what it costs natively and the engine is asked only for the walls.
 #pragma once
 
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -25,8 +26,9 @@ struct Shared {
   std::string default_image;
   std::string network;  // of sandboxes that are allowed one
   bool once = false;
-  std::optional<EngineFacts> facts;  // once the engine was asked
-  std::vector<SandboxId> owed;       // to be removed when the engine is back
+  std::optional<EngineFacts> facts;              // once the engine was asked
+  std::vector<SandboxId> owed;                   // to be removed when the engine is back
+  std::map<std::string, PolicyMounts> policies;  // of sandboxes without mounts, by image and policy
 
   std::string name_of(const SandboxId& id) const { return "atoll-" + instance + "-" + id.str(); }
   std::string path_of(const SandboxId& id) const { return "/containers/" + name_of(id); }
@@ -62,7 +64,9 @@ class DockerSandbox final : public sandbox::GuestSandbox {
   async::Task<Result<void>> make_container();
   async::Task<Result<std::string>> find_image();
   async::Task<Result<ContainerPlan>> make_plan();
+  async::Task<Result<PolicyMounts>> find_policy(std::string image);
   async::Task<Result<UniqueFd>> wait_for_guest();
+  async::Task<Result<void>> ask_state();
   async::Task<Result<void>> freeze(bool frozen);
   async::Task<Error> why_gone(Error error);
 
@@ -71,10 +75,12 @@ class DockerSandbox final : public sandbox::GuestSandbox {
   guest::Token token_{};
   sandbox::State state_ = sandbox::State::kCreated;
   bool has_network_ = false;
+  std::string image_id_;
   std::vector<std::string> volumes_;  // these two as the image declares them
   bool checks_health_ = false;
   UniqueFd connection_;  // the first one, until it is used
   std::int64_t pid_ = 0;
+  std::uint64_t freezes_ = 0;  // begun and ended: what was asked between them may be stale
   std::uint64_t oom_kills_seen_ = 0;
 };
 

@@ -1,7 +1,9 @@
 // What is asked of the engine, without one.
 #include <map>
+#include <memory>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include <gtest/gtest.h>
 
@@ -83,40 +85,100 @@ TEST(DockerContainer, ALimitThatTheEngineCannotHoldIsNotClaimed) {
   EXPECT_FALSE(container_body(spec, plan_of(), facts));
 }
 
-Result<PolicyMounts> mounts_of(sandbox::FilesystemPolicy policy) {
+async::Task<Result<PathFacts>> look_into_image(std::string path) {
+  static const std::map<std::string, PathFacts> kImage{
+      {"/etc", {PathKind::kFolder, ""}},         {"/etc/shadow", {PathKind::kFile, ""}},
+      {"/etc/a.key", {PathKind::kFile, ""}},     {"/etc/ssl", {PathKind::kFolder, ""}},
+      {"/etc/ssl/b.key", {PathKind::kFile, ""}}, {"/home", {PathKind::kFolder, ""}},
+      {"/srv", {PathKind::kFolder, ""}},         {"/srv/x", {PathKind::kFolder, ""}},
+      {"/link", {PathKind::kLink, "/srv/x"}},    {"/open", {PathKind::kLink, "/tmp/open"}},
+      {"/inner", {PathKind::kLink, "/proc/1"}},  {"/tmp", {PathKind::kFolder, ""}},
+      {"/var", {PathKind::kFolder, ""}},         {"/var/lib", {PathKind::kFolder, ""}},
+      {"/var/lib/db", {PathKind::kFolder, ""}},  {"/data", {PathKind::kFolder, ""}},
+      {"/round", {PathKind::kLink, "/round"}}};
+  auto found = kImage.find(path);
+  co_return found == kImage.end() ? PathFacts() : found->second;
+}
+
+async::Task<Result<std::vector<std::string>>> list_image(std::string folder) {
+  if (folder == "/etc") co_return std::vector<std::string>{"shadow", "a.key", "ssl", "ssl/b.key"};
+  co_return std::vector<std::string>{};
+}
+
+Result<PolicyMounts> mounts_of(sandbox::FilesystemPatterns patterns) {
   return async::run_to_end<Result<PolicyMounts>>([&](async::Executor) {
-    return policy_mounts(
-        std::move(policy), {"/data"}, [](std::string path) -> async::Task<Result<PathKind>> {
-          static const std::map<std::string, PathKind> kImage{{"/etc/shadow", PathKind::kFile},
-                                                              {"/home", PathKind::kFolder},
-                                                              {"/srv", PathKind::kFolder}};
-          auto found = kImage.find(path);
-          co_return found == kImage.end() ? PathKind::kMissing : found->second;
-        });
+    Surroundings around{.mounts = {{.path = "/data", .read_only = false}},
+                        .volumes = {"/var/lib/db"}};
+    return policy_mounts(std::move(patterns), std::move(around),
+                         std::make_shared<ImageView>(&look_into_image, &list_image));
   });
 }
 
+using Paths = std::vector<std::string>;
+
 TEST(DockerPolicy, BecomesMounts) {
-  Result<PolicyMounts> mounts = mounts_of({.deny_read = {"/etc/shadow", "/home", "/no/such"},
-                                           .allow_write = {"/srv", "/tmp/x"},
-                                           .deny_write = {"/workspace/.env", "/usr"}});
+  Result<PolicyMounts> mounts =
+      mounts_of({.deny_read = {"/etc/shadow", "/home", "/no/such", "/var/lib/db"},
+                 .allow_write = {"/srv", "/tmp/x"},
+                 .deny_write = {".env", "/usr"}});
   ASSERT_TRUE(mounts) << mounts.error().to_string();
-  EXPECT_EQ(mounts->writable, std::vector<std::string>{"/srv"});
-  EXPECT_EQ(mounts->hidden, std::vector<std::string>{"/home"});
-  EXPECT_EQ(mounts->hidden_files, (std::vector<std::string>{"/workspace/.env", "/etc/shadow"}));
+  EXPECT_EQ(mounts->writable, Paths{"/srv"});
+  EXPECT_EQ(mounts->hidden, Paths{"/home"});
+  EXPECT_EQ(mounts->hidden_files, (Paths{"/etc/shadow", "/workspace/.env"}));
+}
+
+TEST(DockerPolicy, DeniedIsDeniedWhateverIsAllowed) {
+  Result<PolicyMounts> above = mounts_of({.allow_write = {"/srv/x"}, .deny_write = {"/srv"}});
+  ASSERT_TRUE(above);
+  EXPECT_EQ(above->writable, Paths{});
+  Result<PolicyMounts> unread = mounts_of({.deny_read = {"/srv"}, .allow_write = {"/srv/x"}});
+  ASSERT_TRUE(unread);
+  EXPECT_EQ(unread->writable, Paths{});
+  EXPECT_EQ(unread->hidden, Paths{"/srv"});
+  Result<PolicyMounts> below = mounts_of({.allow_write = {"/srv"}, .deny_write = {"/srv/x"}});
+  ASSERT_TRUE(below);
+  EXPECT_EQ(below->writable, Paths{"/srv"});
+  EXPECT_EQ(below->hidden_files, Paths{"/srv/x"});
+  Result<PolicyMounts> places = mounts_of({.deny_read = {"/tmp"}, .deny_write = {"/workspace"}});
+  ASSERT_TRUE(places);
+  EXPECT_EQ(places->hidden, Paths{"/tmp"});
+  EXPECT_EQ(places->read_only, Paths{"/workspace"});
+}
+
+TEST(DockerPolicy, DeepNamesAreHeldByEveryFolderAbove) {
+  Result<PolicyMounts> deep = mounts_of({.deny_write = {"a/b/c", "a/d"}});
+  ASSERT_TRUE(deep);
+  EXPECT_EQ(deep->writable, (Paths{"/workspace/a", "/workspace/a/b"}));
+  EXPECT_EQ(deep->hidden_files, (Paths{"/workspace/a/b/c", "/workspace/a/d"}));
+  Result<PolicyMounts> both = mounts_of({.deny_read = {"a"}, .deny_write = {"a/b/c"}});
+  ASSERT_TRUE(both);
+  EXPECT_EQ(both->hidden_files, Paths{"/workspace/a"});
+}
+
+TEST(DockerPolicy, LinksOfTheImageAreFollowed) {
+  Result<PolicyMounts> mounts = mounts_of({.deny_read = {"/link"}, .deny_write = {"/open/x"}});
+  ASSERT_TRUE(mounts) << mounts.error().to_string();
+  EXPECT_EQ(mounts->hidden, Paths{"/srv/x"});
+  EXPECT_EQ(mounts->writable, Paths{"/tmp/open"});
+  EXPECT_EQ(mounts->hidden_files, Paths{"/tmp/open/x"});
+}
+
+TEST(DockerPolicy, GlobsAreOfTheImage) {
+  Result<PolicyMounts> mounts =
+      mounts_of({.deny_read = {"/etc/**/*.key"}, .deny_write = {"*.pem"}});
+  ASSERT_TRUE(mounts) << mounts.error().to_string();
+  EXPECT_EQ(mounts->hidden_files, (Paths{"/etc/a.key", "/etc/ssl/b.key"}));
 }
 
 TEST(DockerPolicy, WhatWouldNotHoldIsRefused) {
-  const sandbox::FilesystemPolicy kRefused[] = {
-      {.deny_write = {"/workspace/a/b"}},
-      {.deny_write = {"/workspace"}},
-      {.deny_read = {"/proc/1"}},
-      {.deny_read = {"/run"}},
-      {.deny_read = {"/data/x"}},
-      {.allow_write = {"/etc/shadow"}},
-      {.allow_write = {"/srv"}, .deny_write = {"/srv/x"}}};
-  for (const sandbox::FilesystemPolicy& policy : kRefused) {
-    Result<PolicyMounts> mounts = mounts_of(policy);
+  const sandbox::FilesystemPatterns kRefused[] = {
+      {.deny_write = {"/"}},         {.deny_read = {"/proc/1"}},  {.deny_read = {"/run"}},
+      {.deny_read = {"/data/x"}},    {.deny_write = {"/data/x"}}, {.allow_write = {"/data/x"}},
+      {.allow_write = {"/no/such"}}, {.deny_read = {"/inner"}},   {.deny_read = {"/round"}},
+      {.deny_read = {"/var"}},       {.deny_read = {"/etc"}},     {.allow_write = {"/etc/shadow"}},
+      {.allow_write = {"/inner/fd"}}};
+  for (const sandbox::FilesystemPatterns& patterns : kRefused) {
+    Result<PolicyMounts> mounts = mounts_of(patterns);
     ASSERT_FALSE(mounts);
     EXPECT_EQ(mounts.error().code(), Code::kPolicyUnsupported) << mounts.error().to_string();
   }

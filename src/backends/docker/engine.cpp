@@ -7,6 +7,7 @@
 
 #include "async/deadline.hpp"
 #include "codec/json.hpp"
+#include "codec/tar_reader.hpp"
 #include "http/uri.hpp"
 #include "observe/log.hpp"
 
@@ -22,7 +23,6 @@ constexpr std::chrono::seconds kPatience{60};
 constexpr std::chrono::minutes kPullPatience{30};
 constexpr std::size_t kMaxAnswer = 8 << 20;
 constexpr std::size_t kMaxWords = 400;
-constexpr int kMaxLinks = 8;
 constexpr const char* kDefaultHost = "unix:///var/run/docker.sock";
 
 std::string variable(const char* name) {
@@ -77,6 +77,20 @@ std::string decode_base64(std::string_view text) {
     out += static_cast<char>(bits >> held & 0xff);
   }
   return out;
+}
+
+std::string archive_of(const std::string& container, const std::string& path) {
+  return "/containers/" + container + "/archive?path=" + http::percent_encode(path);
+}
+
+// An archive of /usr/lib has "lib/x", one of / has "/x" or "x".
+std::string below_top(std::string name, const std::string& folder) {
+  std::string top = folder.substr(folder.rfind('/') + 1);
+  while (name.ends_with('/')) name.pop_back();
+  if (name.starts_with("./")) name.erase(0, 2);
+  if (name.starts_with('/')) name.erase(0, 1);
+  if (top.empty()) return name;
+  return name.starts_with(top + "/") ? name.substr(top.size() + 1) : "";
 }
 
 // One line of a pull: {"status":"Downloading","id":"a1b2","progressDetail":{"current":1,"total":2}}
@@ -208,29 +222,53 @@ Task<Result<EngineFacts>> Engine::facts() {
   co_return facts;
 }
 
-Task<Result<PathKind>> Engine::kind_of(std::string container, std::string path) {
+Task<Result<PathFacts>> Engine::look_at(std::string container, std::string path) {
   constexpr unsigned kGoFolder = 1u << 31;
   constexpr unsigned kGoSymlink = 1u << 27;
-  for (int links = 0; links < kMaxLinks; ++links) {
-    ATOLL_CO_CHECK(co_await settle_version());
-    http::ClientRequest request{.method = Method::kHead,
-                                .target = prefix_ + "/containers/" + container +
-                                          "/archive?path=" + http::percent_encode(path),
-                                .deadline = async::deadline_in(kPatience)};
-    ATOLL_CO_TRY(http::ClientResponse answer, co_await send(std::move(request)));
-    if (answer.status() == 404) co_return PathKind::kMissing;
-    std::string text = decode_base64(answer.headers().get("x-docker-container-path-stat"));
-    std::expected<Json, codec::DecodeError> facts = codec::parse(text);
-    if (!answer.ok() || !facts) co_return fail(refusal(answer.status(), ""));
-    auto mode = static_cast<unsigned>(number_at(*facts, "/mode"));
-    if ((mode & kGoSymlink) == 0) {
-      co_return (mode & kGoFolder) != 0 ? PathKind::kFolder : PathKind::kFile;
-    }
-    std::string target = text_at(*facts, "/linkTarget");
-    if (!target.starts_with('/')) co_return PathKind::kMissing;
-    path = std::move(target);
+  ATOLL_CO_CHECK(co_await settle_version());
+  http::ClientRequest request{.method = Method::kHead,
+                              .target = prefix_ + archive_of(container, path),
+                              .deadline = async::deadline_in(kPatience)};
+  ATOLL_CO_TRY(http::ClientResponse answer, co_await send(std::move(request)));
+  if (answer.status() == 404) co_return PathFacts();
+  std::string text = decode_base64(answer.headers().get("x-docker-container-path-stat"));
+  std::expected<Json, codec::DecodeError> facts = codec::parse(text);
+  if (!answer.ok() || !facts) co_return fail(refusal(answer.status(), ""));
+  auto mode = static_cast<unsigned>(number_at(*facts, "/mode"));
+  if ((mode & kGoSymlink) != 0) {
+    co_return PathFacts{PathKind::kLink, text_at(*facts, "/linkTarget")};
   }
-  co_return PathKind::kMissing;
+  co_return PathFacts{(mode & kGoFolder) != 0 ? PathKind::kFolder : PathKind::kFile, ""};
+}
+
+Task<Result<std::vector<std::string>>> Engine::all_below(std::string container,
+                                                         std::string folder) {
+  ATOLL_CO_CHECK(co_await settle_version());
+  async::Deadline deadline = async::deadline_in(kPullPatience);
+  http::ClientRequest request{.target = prefix_ + archive_of(container, folder),
+                              .deadline = deadline};
+  ATOLL_CO_TRY(http::ClientResponse answer, co_await send(std::move(request)));
+  if (!answer.ok()) {
+    Result<std::string> text = co_await answer.read_body(kMaxAnswer, deadline);
+    co_return fail(refusal(answer.status(), text ? *text : ""));
+  }
+  std::vector<std::string> found;
+  codec::TarReader reader;
+  std::string piece(256 << 10, '\0');
+  for (;;) {
+    ATOLL_CO_TRY(std::size_t size, co_await answer.read_some(piece, deadline));
+    if (size == 0) break;
+    std::string_view input = std::string_view(piece).substr(0, size);
+    for (;;) {
+      ATOLL_CO_TRY(codec::TarReader::Event event, reader.next(input));
+      if (event == codec::TarReader::Event::kMore || event == codec::TarReader::Event::kEnd) break;
+      if (event != codec::TarReader::Event::kEntry) continue;
+      std::string name = below_top(reader.entry().name, folder);
+      if (!name.empty()) found.push_back(std::move(name));
+    }
+  }
+  if (!reader.ended()) co_return fail(Code::kBackend, "the engine's answer ends too early");
+  co_return found;
 }
 
 Task<Result<void>> Engine::pull(std::string image) {

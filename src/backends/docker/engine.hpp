@@ -5,6 +5,7 @@
 #include <chrono>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include <boost/json/value.hpp>
 
@@ -35,7 +36,11 @@ struct EngineFacts {
   bool plain_tmpfs = false;           // Podman: without an owner, or a limit of inodes
 };
 
-enum class PathKind { kMissing, kFolder, kFile };
+enum class PathKind { kMissing, kFolder, kFile, kLink };
+struct PathFacts {
+  PathKind kind = PathKind::kMissing;
+  std::string target;  // of a link: where it leads in the end
+};
 
 class Engine {
  public:
@@ -45,8 +50,11 @@ class Engine {
   // that does not answer is kBackend as well, and the message says what to do.
   async::Task<Result<Json>> call(http::Method method, std::string target, Json body = nullptr);
   async::Task<Result<EngineFacts>> facts();
-  // What a created container has at that path; the last symlinks are followed.
-  async::Task<Result<PathKind>> kind_of(std::string container, std::string path);
+  // What a created container has at that path.
+  async::Task<Result<PathFacts>> look_at(std::string container, std::string path);
+  // The paths of everything in a folder of it, relative to the folder.
+  async::Task<Result<std::vector<std::string>>> all_below(std::string container,
+                                                          std::string folder);
   // From its registry; progress goes to the log.
   async::Task<Result<void>> pull(std::string image);
 

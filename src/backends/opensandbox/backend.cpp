@@ -1,9 +1,13 @@
 // The OpenSandbox backend: sandboxes that a remote OpenSandbox server makes, found by their labels.
+#include <chrono>
 #include <filesystem>
 #include <memory>
 #include <utility>
 
+#include "async/deadline.hpp"
+#include "async/run.hpp"
 #include "backends/opensandbox/remote_sandbox.hpp"
+#include "http/client.hpp"
 #include "sandbox/registry.hpp"
 
 namespace atl::backends {
@@ -17,6 +21,9 @@ using opensandbox::Settings;
 using sandbox::BackendOptions;
 using sandbox::Cap;
 
+constexpr std::chrono::seconds kHealthPatience{2};
+constexpr std::size_t kMaxHealth = 64 << 10;
+
 class OpenSandboxBackend final : public sandbox::Backend {
  public:
   OpenSandboxBackend(async::Executor executor, Settings settings)
@@ -27,8 +34,7 @@ class OpenSandboxBackend final : public sandbox::Backend {
     if (!spec.mounts.empty()) {
       co_return fail(Code::kUnsupported, "OpenSandbox cannot show folders of this host");
     }
-    if (!spec.filesystem.deny_read.empty() || !spec.filesystem.allow_write.empty() ||
-        !spec.filesystem.deny_write.empty()) {
+    if (!spec.patterns.empty()) {
       co_return fail(Code::kPolicyUnsupported, "OpenSandbox cannot enforce a file system policy");
     }
     if (spec.asked.pids || spec.asked.disk) {
@@ -70,6 +76,31 @@ Result<std::unique_ptr<sandbox::Backend>> make_opensandbox(BackendOptions option
   return std::make_unique<OpenSandboxBackend>(std::move(options.executor), std::move(settings));
 }
 
+Task<Result<void>> ask_health(async::Executor executor, std::string server_url) {
+  async::Deadline deadline = async::deadline_in(kHealthPatience);
+  opensandbox::BaseAddress address = opensandbox::split_address(server_url);
+  http::Client client(executor, {.endpoint = address.endpoint});
+  ATOLL_CO_TRY(http::ClientResponse answer,
+               co_await client.send({.target = address.prefix + "/health", .deadline = deadline}));
+  ATOLL_CO_TRY(std::string body, co_await answer.read_body(kMaxHealth, deadline));
+  if (!answer.ok() || body.find("healthy") == body.npos) {
+    co_return fail(Code::kBackend, "HTTP status " + std::to_string(answer.status()));
+  }
+  co_return Result<void>();
+}
+
+// Of the server that the environment names: the one of a configuration is not known here.
+Result<void> opensandbox_available() {
+  ATOLL_TRY(Settings settings, opensandbox::settings_from({}));
+  Result<void> healthy = async::run_to_end<Result<void>>([&](async::Executor executor) {
+    return ask_health(std::move(executor), settings.server_url);
+  });
+  if (healthy) return healthy;
+  return fail(Code::kHostUnsupported, "no OpenSandbox server answers at " + settings.server_url +
+                                          " (" + healthy.error().message() +
+                                          "); start one, or set OPEN_SANDBOX_DOMAIN");
+}
+
 }  // namespace
 
 void register_opensandbox(sandbox::Registry& registry);
@@ -95,7 +126,7 @@ void register_opensandbox(sandbox::Registry& registry) {
                  {Cap::kFilesystemPolicy, "its interface has none"},
                  {Cap::kNetwork, "the server says whether there is one, or keeps to lists"},
                  {Cap::kZygotes, "the server has an agent of its own"}},
-       .probe = [] { return Result<void>(); },
+       .probe = &opensandbox_available,
        .make = &make_opensandbox,
        .own_images = true});
 }

@@ -30,6 +30,7 @@ struct Plan {
   int endpoint_status = 200;
   int pings_refused = 0;
   bool pings_broken = false;
+  bool ended = false;  // the server knows it
   int command_status = 200;
   std::string stream;  // empty: every command succeeds without a word
   bool cut_stream = false;
@@ -56,7 +57,9 @@ Task<void> serve_lifecycle(Exchange& exchange, Plan* plan) {
     co_return co_await answer(exchange, 200, R"({"expiresAt":"2026-01-01T00:00:00Z"})");
   }
   if (request.path == "/v1/sandboxes/r1") {
-    co_return co_await answer(exchange, plan->exists ? 200 : 404, plan->exists ? kInfo : "");
+    std::string info = plan->exists ? kInfo : "";
+    if (plan->ended) info.replace(info.find("Running"), 7, "Failed");
+    co_return co_await answer(exchange, plan->exists ? 200 : 404, std::move(info));
   }
   if (request.method == http::Method::kPost) {
     plan->exists = plan->create_status == 202;
@@ -165,6 +168,10 @@ TEST(OpenSandboxFaults, ItWaitsForTheAgent) {
     EXPECT_LT(plan->pings_refused, 0);
     EXPECT_TRUE(co_await sandbox->stop());
   });
+}
+
+TEST(OpenSandboxFaults, AnEntryPointThatEndsIsNotWaitedFor) {
+  with_plan({.pings_broken = true, .ended = true}, &does_not_start);
 }
 
 TEST(OpenSandboxFaults, ASilentServerIsGivenUp) {

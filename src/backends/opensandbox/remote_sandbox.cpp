@@ -19,9 +19,16 @@ using std::chrono::seconds;
 
 constexpr seconds kReadyTime{60};
 constexpr milliseconds kPingPause{50};
+constexpr seconds kPingTime{5};
+constexpr int kPingsBetweenLooks = 10;
 constexpr seconds kLookEvery{10};
 constexpr seconds kLookAgain{1};
 constexpr int kMostRefusals = 3;
+
+bool is_over(const Result<RemoteInfo>& info) {
+  if (!info) return info.error().code() == Code::kNotFound;
+  return info->state == "Terminated" || info->state == "Failed";
+}
 
 }  // namespace
 
@@ -72,12 +79,22 @@ Task<Result<void>> RemoteSandbox::make_ready(std::string remote_id) {
   co_return Result<void>();
 }
 
-// The server calls a sandbox running before its agent listens.
+// The server calls a sandbox running before its agent listens. One whose entry point has ended has
+// no agent any more.
 Task<Result<void>> RemoteSandbox::ping_until_ready() {
   async::Deadline deadline = async::deadline_in(kReadyTime);
-  for (;;) {
-    Result<void> answer = co_await shared_->execd->ping(deadline);
+  for (int look = 1;; ++look) {
+    Result<void> answer =
+        co_await shared_->execd->ping(std::min(deadline, async::deadline_in(kPingTime)));
     if (answer) co_return answer;
+    if (look % kPingsBetweenLooks == 0) {
+      Result<RemoteInfo> info = co_await lifecycle_->get(shared_->remote_id);
+      if (is_over(info)) {
+        co_return fail(
+            Code::kBackend,
+            "the sandbox ended before its agent answered: the image's entry point ended");
+      }
+    }
     if (std::chrono::steady_clock::now() + kPingPause >= deadline) {
       co_return fail(Code::kCreateTimeout, "the agent of the sandbox did not answer in time: " +
                                                answer.error().message());
@@ -112,9 +129,7 @@ Task<void> RemoteSandbox::keep_alive(std::shared_ptr<Shared> shared,
     if (shared->state == State::kStopped) co_return;
     Result<RemoteInfo> info = co_await lifecycle->get(shared->remote_id);
     if (shared->state == State::kStopped) co_return;
-    bool gone = (!info && info.error().code() == Code::kNotFound) ||
-                (info && (info->state == "Terminated" || info->state == "Failed"));
-    if (gone) {
+    if (is_over(info)) {
       log::warn("opensandbox_sandbox_lost", log::kv("remote_id", shared->remote_id));
       shared->end("the sandbox is gone: the OpenSandbox server no longer has it");
       co_return;

@@ -1,19 +1,16 @@
 #include "backends/opensandbox/settings.hpp"
 
 #include <cstdlib>
-#include <filesystem>
-#include <fstream>
 #include <utility>
 
 #include <boost/describe/class.hpp>
 
 #include "base/ids.hpp"
 #include "codec/json.hpp"
+#include "sandbox/instance.hpp"
 
 namespace atl::backends::opensandbox {
 namespace {
-
-namespace fs = std::filesystem;
 
 struct Described {
   std::string server_url = Settings().server_url;
@@ -49,24 +46,6 @@ void told_by_environment(Described& told) {
   if (const char* key = std::getenv("OPEN_SANDBOX_API_KEY")) told.api_key = key;
 }
 
-// Beside the state of other backends, made once: a restarted server finds its own sandboxes by it.
-Result<std::string> instance_of(const std::string& state_folder) {
-  if (state_folder.empty()) return make_sortable_id();
-  fs::path file = state_folder + ".instance";
-  std::string id;
-  if (std::ifstream(file) >> id && !id.empty()) return id;
-  std::error_code ignored;
-  fs::create_directories(file.parent_path(), ignored);
-  id = make_sortable_id();
-  fs::path draft = file.string() + "." + id;
-  std::ofstream(draft) << id << '\n';
-  std::error_code error;
-  fs::create_hard_link(draft, file, error);  // whoever was first stays
-  fs::remove(draft, ignored);
-  if (std::ifstream(file) >> id && !id.empty()) return id;
-  return fail(Code::kIo, "the id of this instance cannot be kept in the data folder");
-}
-
 }  // namespace
 
 Result<Settings> settings_from(const std::map<std::string, std::string>& settings) {
@@ -100,7 +79,8 @@ Result<Settings> settings_from(const std::map<std::string, std::string>& setting
                 .host_path = std::move(told.host_path),
                 .claim = std::move(told.claim)};
   all.server_proxy = told.server_proxy;
-  ATOLL_TRY(all.instance, instance_of(value_of(settings, "state_folder")));
+  ATOLL_TRY(all.instance,
+            sandbox::instance_of(value_of(settings, "state_folder"), make_sortable_id()));
   return all;
 }
 

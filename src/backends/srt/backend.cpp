@@ -161,7 +161,8 @@ Result<std::unique_ptr<sandbox::Backend>> make_srt(BackendOptions options) {
   ATOLL_TRY(host->package, srt::find_package());
   ATOLL_TRY(host->guest, guest_program(options.program_folder));
   ATOLL_TRY(host->base_settings, base_settings(options.settings["srt.settings_path"]));
-  host->hidden = hidden_folders(options.settings["data_folder"]);
+  host->data_folder = options.settings["data_folder"];
+  host->hidden = hidden_folders(host->data_folder);
   UniqueFd lock;
   std::string state = options.settings["state_folder"];
   if (state.empty()) {

@@ -15,6 +15,7 @@
 #include "backends/srt/leftovers.hpp"
 #include "base/fault.hpp"
 #include "confine/walls.hpp"
+#include "sandbox/fs_policy.hpp"
 
 namespace atl::backends::srt {
 
@@ -71,20 +72,44 @@ Result<void> write_private(const std::string& path, const std::string& text) {
   return {};
 }
 
-// Denied paths that do not exist: srt makes them, and may not get to remove them.
+bool is_absent(const fs::path& path) {
+  struct stat info{};
+  return ::lstat(path.c_str(), &info) != 0 && errno == ENOENT;
+}
+
+// Denied paths that do not exist, each before the folders above it: srt makes them, and may not get
+// to remove them.
 std::string absent(const sandbox::FilesystemPolicy& policy) {
   std::string lines;
   for (const auto* list : {&policy.deny_read, &policy.deny_write}) {
-    for (const std::string& path : *list) {
-      struct stat info{};
-      bool plain = path.find('\n') == std::string::npos;
-      if (plain && ::lstat(path.c_str(), &info) != 0 && errno == ENOENT) lines += path + "\n";
+    for (const std::string& one : *list) {
+      if (one.find('\n') != std::string::npos) continue;
+      for (fs::path path = one; is_absent(path); path = path.parent_path()) {
+        lines += path.string() + "\n";
+      }
     }
   }
   return lines;
 }
 
+// What the server keeps there would be the sandboxes' to change.
+Result<void> check_writable(const Host& host, const sandbox::FilesystemPolicy& policy) {
+  std::error_code ignored;
+  if (host.data_folder.empty()) return {};
+  std::string data = fs::weakly_canonical(host.data_folder, ignored).string();
+  for (const std::string& path : policy.allow_write) {
+    if (path == "/workspace" || path.starts_with("/workspace/")) continue;  // the sandbox's own
+    std::string real = fs::weakly_canonical(path, ignored).string();
+    if (real != data && !sandbox::is_below(real, data) && !sandbox::is_below(data, real)) continue;
+    return fail(Code::kPolicyUnsupported, "the file system rule " + path +
+                                              " cannot be enforced by srt: it would open the "
+                                              "server's data folder");
+  }
+  return {};
+}
+
 Result<Started> build(const Host& host, const Folder& folder, const sandbox::SandboxSpec& spec) {
+  ATOLL_CHECK(check_writable(host, spec.filesystem));
   SettingsPlan plan = plan_of(host, folder, spec);
   ATOLL_TRY(std::string settings, settings_text(host.base_settings, plan));
   ATOLL_CHECK(make_folder(folder.path, 0700));

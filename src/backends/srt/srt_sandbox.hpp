@@ -21,6 +21,7 @@ struct Host {
   std::string guest;
   std::string base_settings;        // text of the operator's file, or empty
   std::vector<std::string> hidden;  // the data folder, the home
+  std::string data_folder;          // of the server; empty: there is none
   std::string folder;               // of the sandboxes, by id
   std::string short_folder;         // of their sockets, where that one's path is too long
   async::Pool pool{2};              // for what blocks

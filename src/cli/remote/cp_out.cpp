@@ -5,14 +5,14 @@
 #include "cli/remote/cp.hpp"
 #include "cli/remote/local_files.hpp"
 #include "client/files.hpp"
-#include "client/tar_reader.hpp"
+#include "codec/tar_reader.hpp"
 
 namespace atl::cli {
 namespace {
 
 using async::Task;
-using client::TarEntry;
-using client::TarReader;
+using codec::TarEntry;
+using codec::TarReader;
 
 constexpr std::size_t kPortion = 256 * 1024;
 constexpr std::chrono::seconds kSilence{60};

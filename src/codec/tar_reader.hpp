@@ -10,7 +10,7 @@
 
 #include "base/result.hpp"
 
-namespace atl::client {
+namespace atl::codec {
 
 struct TarEntry {
   enum class Kind { kFile, kFolder, kLink, kOther };
@@ -53,4 +53,4 @@ class TarReader {
   std::string_view content_;
 };
 
-}  // namespace atl::client
+}  // namespace atl::codec

@@ -1,11 +1,11 @@
-#include "client/tar_reader.hpp"
+#include "codec/tar_reader.hpp"
 
 #include <cstdio>
 #include <vector>
 
 #include <gtest/gtest.h>
 
-namespace atl::client {
+namespace atl::codec {
 namespace {
 
 std::string header(const std::string& name, char type, std::size_t size,
@@ -103,4 +103,4 @@ TEST(TarReader, RefusesWhatIsNoArchive) {
 }
 
 }  // namespace
-}  // namespace atl::client
+}  // namespace atl::codec

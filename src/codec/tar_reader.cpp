@@ -1,11 +1,11 @@
-#include "client/tar_reader.hpp"
+#include "codec/tar_reader.hpp"
 
 #include <algorithm>
 #include <charconv>
 #include <optional>
 #include <utility>
 
-namespace atl::client {
+namespace atl::codec {
 
 namespace {
 
@@ -13,7 +13,7 @@ constexpr std::size_t kBlock = 512;
 constexpr std::uint64_t kMaxExtended = 64 * 1024;
 
 std::unexpected<Error> broken(const char* why) {
-  return fail(Code::kProtocol, std::string("the folder that the server sent is damaged: ") + why);
+  return fail(Code::kProtocol, std::string("the archive is damaged: ") + why);
 }
 
 std::string text_at(std::string_view block, std::size_t from, std::size_t size) {
@@ -152,4 +152,4 @@ Result<void> TarReader::take_extended() {
   return {};
 }
 
-}  // namespace atl::client
+}  // namespace atl::codec
