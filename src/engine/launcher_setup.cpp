@@ -65,13 +65,11 @@ Outcome<void> set_up_launcher(const LauncherOptions& options, LauncherState& sta
   state.host_network.reset(::open("/proc/self/ns/net", O_RDONLY | O_CLOEXEC));
   if (!state.host_mounts || !state.host_network) return failed(Step::kTemplate);
   if (!state.rootless) state.cgroups = Cgroups::detect();
-  if (!options.disk_folder.empty()) {
-    const char* disks = options.disk_folder.c_str();
-    // Whether it is there is seen when a disk is needed. A server's own folder may lie below it,
-    // and nothing else in it has a name that others may open.
-    ::mkdir(disks, 0711);
-    state.disks.reset(::open(disks, O_RDONLY | O_DIRECTORY | O_CLOEXEC));
-  }
+  // Whether it is there is seen when a disk is needed. A server's own folder may lie below it, and
+  // nothing else in it has a name that others may open.
+  const char* disks = options.disk_folder.c_str();
+  ::mkdir(disks, 0711);
+  state.disks.reset(::open(disks, O_RDONLY | O_DIRECTORY | O_CLOEXEC));
   ATOLL_TRY(state.guest_program, open_guest(options.guest_program));
   state.enter_library.reset(::open(options.enter_library.c_str(), O_PATH | O_CLOEXEC));
   ATOLL_TRY(state.ready_slot, claim_slot(state.shared, state.cgroups, state.rootless));
