@@ -97,8 +97,8 @@ TEST(Bodies, SignalsByNameAndNumber) {
   EXPECT_EQ(to_signal({.signal = "TERM"}), 15);
   EXPECT_EQ(to_signal({.signal = "SIGKILL"}), 9);
   EXPECT_EQ(to_signal({.signal = 2}), 2);
-  for (boost::json::value bad : {boost::json::value(0), boost::json::value("NOPE"),
-                                 boost::json::value(nullptr), boost::json::value(65)}) {
+  for (const boost::json::value& bad : {boost::json::value(0), boost::json::value("NOPE"),
+                                        boost::json::value(nullptr), boost::json::value(65)}) {
     EXPECT_FALSE(to_signal({.signal = bad}).has_value());
   }
 }
