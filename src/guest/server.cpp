@@ -19,7 +19,7 @@ namespace {
 
 constexpr std::size_t kMaxStrangers = 4;
 constexpr std::uint64_t kHelloTime = 5'000'000'000;  // ns
-constexpr std::uint64_t kQuietTime = 200'000'000;    // ns
+constexpr std::uint64_t kQuietTime = 1'000'000'000;  // ns
 
 std::uint64_t read_clock(clockid_t clock) {
   timespec time{};
