@@ -121,6 +121,11 @@ Task<Result<void>> Context::start_once(bool from_zygote) {
     if (!complaint.empty()) message += ": " + complaint;
     co_return fail(Code::kExecutionFailed, std::move(message));
   }
+  if (!interpreter->problem().empty()) {
+    static_cast<void>(co_await end_interpreter(interpreter->problem()));
+    loss_told_ = true;
+    co_return fail(Code::kUnsupported, interpreter->problem());
+  }
   version_ = interpreter->version();
   co_return Result<void>();
 }

@@ -125,6 +125,7 @@ Result<void> Interpreter::take_message(Message message) {
       bool expected = phase_ == Phase::kStarting || std::exchange(attached_, false);
       if (!expected) return broken("it was ready twice");
       version_ = object->string("version").value_or("").substr(0, 64);
+      problem_ = object->string("problem").value_or("").substr(0, 200);
       phase_ = Phase::kIdle;
       fresh_ = true;
       hold_ = true;

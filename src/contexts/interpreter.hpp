@@ -36,6 +36,8 @@ class Interpreter {
   Phase phase() const { return phase_; }
   std::uint64_t exec_id() const { return process_->exec_id(); }
   const std::string& version() const { return version_; }
+  // Why it cannot do what it is for, in its own words; empty when it can.
+  const std::string& problem() const { return problem_; }
   // It is ready and has run nothing yet.
   bool fresh() const { return fresh_; }
   const Done& done() const { return done_; }
@@ -99,6 +101,7 @@ class Interpreter {
   std::optional<Error> lost_;
   std::string killed_because_;
   std::string version_;
+  std::string problem_;
   std::string complaint_;
   async::Event changed_;  // the queue or the phase
   async::Event room_;     // in the queue

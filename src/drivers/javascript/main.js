@@ -166,6 +166,7 @@ function start() {
 
   const language = isTypeScript ? 'typescript' : 'javascript';
   const ready = { language, version: process.versions.node };
+  if (isTypeScript && !typescript.isAvailable) ready.problem = typescript.UNAVAILABLE;
   controller = new Worker(bundleSource, { eval: true, workerData: { words, ready } });
   controller.on('message', onMessage);
   controller.on('error', (error) => {

@@ -4,6 +4,7 @@
 const { stripTypeScriptTypes } = require('module');
 
 const isAvailable = typeof stripTypeScriptTypes === 'function';
+const UNAVAILABLE = `TypeScript needs node 22.13 or newer, and this is node ${process.versions.node}`;
 const MAX_DEPTH = 200; // node's stripper breaks for good when its stack overflows, at some 600
 
 function bracketDepth(code) {
@@ -28,7 +29,7 @@ function strip(code, mode) {
 
 // Keeps every place. What has a meaning at run time, like an enum, needs more, and loses columns.
 function stripTypes(code) {
-  if (!isAvailable) throw new SyntaxError('TypeScript needs node 22.13 or newer');
+  if (!isAvailable) throw new SyntaxError(UNAVAILABLE);
   if (bracketDepth(code) > MAX_DEPTH) throw new SyntaxError('the code is nested too deeply');
   try {
     return strip(code, 'strip');
@@ -41,4 +42,4 @@ function stripTypes(code) {
   }
 }
 
-module.exports = { isAvailable, stripTypes };
+module.exports = { isAvailable, UNAVAILABLE, stripTypes };

@@ -6,7 +6,8 @@ import javascript_case
 CAN_STRIP = subprocess.run(
     [javascript_case.NODE, "-p", "typeof require('module').stripTypeScriptTypes"],
     capture_output=True, text=True, check=True).stdout.strip() == "function"
-SENTENCE = "TypeScript needs node 22.13 or newer"
+VERSION = subprocess.run([javascript_case.NODE, "--version"], capture_output=True, text=True, check=True).stdout.strip()
+SENTENCE = f"TypeScript needs node 22.13 or newer, and this is node {VERSION.removeprefix('v')}"
 
 
 class TypeScript(javascript_case.Case):
@@ -21,7 +22,9 @@ class TypeScript(javascript_case.Case):
     def test_ready_names_the_language(self):
         driver = javascript_case.tests_support.Driver(self.argv)
         self.addCleanup(driver.close)
-        self.assertEqual(driver.ready()["language"], "typescript")
+        ready = driver.ready()
+        self.assertEqual(ready["language"], "typescript")
+        self.assertEqual(ready.get("problem"), None if CAN_STRIP else SENTENCE)
 
     def test_types(self):
         self.expect_typed("const n: number = 5; interface Named { name: string }\nn", "5")
