@@ -10,10 +10,10 @@ using async::Task;
 
 namespace {
 
-ContextView view_of(const contexts::ContextInfo& info) {
+ContextView view_of(const contexts::ContextInfo& info, const sandbox::Sandbox& sandbox) {
   return {.id = info.id,
           .language = std::string(contexts::language_name(info.language)),
-          .cwd = info.cwd,
+          .cwd = info.cwd.empty() ? sandbox.workspace() : info.cwd,
           .version = info.version,
           .is_default = info.is_default,
           .running = info.running,
@@ -64,7 +64,7 @@ Task<Result<ContextView>> Executions::open_context(Caller caller, SessionId id,
   for (auto& [key, value] : request.env) options.env[key] = std::move(value);
   ATOLL_CO_TRY(ContextId opened, co_await session->contexts->open(std::move(options)));
   ATOLL_CO_TRY(contexts::ContextInfo info, session->contexts->info(opened));
-  ContextView view = view_of(info);
+  ContextView view = view_of(info, *session->sandbox);
   ATOLL_CO_CHECK(co_await remember_context(session, opened,
                                            extra ? extra(view) : std::vector<store::Change>()));
   co_return view;
@@ -74,7 +74,7 @@ Task<Result<std::vector<ContextView>>> Executions::contexts(Caller caller, Sessi
   ATOLL_CO_TRY(Use use, co_await sessions_.use(caller, id));
   std::vector<ContextView> all;
   for (const contexts::ContextInfo& info : use.session().contexts->list()) {
-    all.push_back(view_of(info));
+    all.push_back(view_of(info, use.sandbox()));
   }
   co_return all;
 }

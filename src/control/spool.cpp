@@ -61,6 +61,10 @@ void Spool::end() {
 
 model::Output Spool::output() const {
   model::Output output;
+  // At once: growing by doubling would hold up to three times as much of a large output.
+  output.stdout_bytes.reserve(kept_stdout_);
+  output.stderr_bytes.reserve(kept_stderr_);
+  output.merged.reserve(kept_stdout_ + kept_stderr_);
   for (const SpoolEvent& event : kept_) {
     bool is_stdout = event.kind == SpoolKind::kStdout;
     if (!is_stdout && event.kind != SpoolKind::kStderr) continue;

@@ -54,6 +54,21 @@ TEST(Spool, KeepsBothStreamsInOrder) {
   async::run_to_end<void>([](async::Executor executor) { return keeps_both_streams(executor); });
 }
 
+Task<void> holds_no_more_than_there_is(async::Executor) {
+  auto spool = std::make_shared<Spool>(1'000'000);
+  int done = 0;
+  co_await put_many(spool, 100, 10'000, &done);
+  model::Output output = spool->output();
+  EXPECT_EQ(output.merged.size(), 1'000'000u);
+  EXPECT_LT(output.merged.capacity(), 1'100'000u);
+  EXPECT_LT(output.stdout_bytes.capacity(), 1'100'000u);
+}
+
+TEST(Spool, AnOutputTakesAsMuchAsItHolds) {
+  async::run_to_end<void>(
+      [](async::Executor executor) { return holds_no_more_than_there_is(executor); });
+}
+
 Task<void> nobody_reads(async::Executor) {
   auto spool = std::make_shared<Spool>(10);
   int done = 0;

@@ -173,7 +173,13 @@ Task<void> contexts(Api* api) {
       co_await api->call(Method::kPost, path + "/execute",
                          R"({"context":")" + id + R"(","code":"nobody"})", {{"Prefer", "wait"}});
   EXPECT_EQ(raised.at({"error", "ename"}), "NameError") << raised.body;
+  EXPECT_NE(opened.at({"cwd"}), "") << opened.body;
   Reply listed = co_await api->call(Method::kGet, path + "/contexts");
+  EXPECT_EQ(listed.at({"contexts", "0", "cwd"}), opened.at({"cwd"}));
+  Reply ignored = co_await api->call(Method::kPost, path + "/execute",
+                                     R"({"code":"1","context":"default","env":{"A":"1"}})",
+                                     {{"Prefer", "wait"}});
+  EXPECT_EQ(ignored.status, 422) << ignored.body;
   EXPECT_EQ(listed.at({"contexts", "0", "id"}), id) << listed.body;
   Reply closed = co_await api->call(Method::kDelete, path + "/contexts/" + id);
   EXPECT_EQ(closed.status, 204) << closed.body;
