@@ -19,7 +19,7 @@ using model::SessionState;
 namespace {
 
 constexpr std::chrono::milliseconds kTick{250};
-constexpr std::chrono::seconds kSeen{5};     // between looks at whether a sandbox still lives
+constexpr std::chrono::seconds kSeen{5};  // between looks at whether a sandbox still lives
 constexpr std::chrono::seconds kWriteAgain{1};
 
 std::string key_name(const std::string& tenant, const std::string& key) {

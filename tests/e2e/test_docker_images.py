@@ -88,7 +88,7 @@ class DockerImages(DockerCase):
         server = self.serve()
         for image in ("a b", "A", "../x", "a\nb", "a" * 300, ""):
             status, problem = server.call("POST", "/api/v1/templates", {"id": "x", "image": image})
-            self.assertEqual((status, problem["code"]), (400, "invalid_argument"), image)
+            self.assertEqual((status, problem["code"]), (422, "invalid_value"), image)
             self.assertIn("image", problem["detail"])
         outcome = run("--backend", "docker", "--image", "../x", "--", "true",
                       env={"DOCKER_HOST": f"unix://{self.engine.socket}"})
