@@ -175,9 +175,23 @@ int backends_command(Arguments arguments) {
                   : backends_text(registry, use_color(options->color, STDOUT_FILENO)));
 }
 
+Result<std::vector<std::string>> import_elsewhere(
+    const std::string& name, UniqueFd archive, const std::string& image,
+    std::function<void(std::uint64_t done, std::uint64_t total)> on_progress) {
+  sandbox::Registry registry;
+  backends::register_all_backends(registry);
+  ATOLL_TRY(const sandbox::BackendEntry* entry, registry.get(name));
+  if (!entry->import_images) {
+    return fail(Code::kUnsupported, "the backend " + name + " takes no archives of images");
+  }
+  return entry->import_images(
+      {.file = std::move(archive), .name = image, .on_progress = std::move(on_progress)});
+}
+
 int image_store_command(Arguments arguments) {
   Result<std::string> programs = backends::native::program_folder();
-  return programs ? image_command(arguments, *programs) : own_failure(programs.error());
+  return programs ? image_command(arguments, *programs, &import_elsewhere)
+                  : own_failure(programs.error());
 }
 
 int show_config_command(Arguments arguments) {
@@ -212,7 +226,7 @@ bool is_remote(std::string_view name) {
 bool needs_all_backends(std::string_view name, Arguments rest) {
   if (backends::has_all_backends()) return false;
   if (name == "backends") return true;
-  if (name != "run" && name != "repl") return false;
+  if (name != "run" && name != "repl" && name != "image") return false;
   std::string_view backend = named_backend(rest);
   return !backend.empty() && backend != "native";
 }

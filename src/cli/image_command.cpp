@@ -60,11 +60,31 @@ int caught_signal(const UniqueFd& signals) {
   return any ? static_cast<int>(info.ssi_signo) : 0;
 }
 
-Result<int> import_image(const ImageOptions& options, const std::string& programs) {
+Result<int> import_elsewhere(const ImageOptions& options, const ImportElsewhere& elsewhere) {
+  if (options.max_size) {
+    return fail(Code::kInvalidArgument,
+                "--max-size is for native: " + options.backend + " unpacks the archive itself");
+  }
+  ATOLL_TRY(UniqueFd archive, open_archive(options.words[1]));
+  SystemClock clock;
+  Progress progress("sending", !options.quiet && options.output == OutputFormat::kText, clock);
+  Result<std::vector<std::string>> names = elsewhere(
+      options.backend, std::move(archive), options.name,
+      [&progress](std::uint64_t done, std::uint64_t total) { progress.show(done, total); });
+  progress.clear();
+  if (!names) return fail(names.error());
+  if (options.output == OutputFormat::kJson) return show(names_json("imported", *names, pretty()));
+  for (const std::string& name : *names) show(name + "\n");
+  return 0;
+}
+
+Result<int> import_image(const ImageOptions& options, const std::string& programs,
+                         const ImportElsewhere& elsewhere) {
   ATOLL_CHECK(expect_words(options, 1, 1, "name one archive, or - for stdin"));
   if (options.words[1] == "-" && ::isatty(STDIN_FILENO) == 1) {
     return fail(Code::kInvalidArgument, "image import: stdin is a terminal, not an archive");
   }
+  if (options.backend != "native") return import_elsewhere(options, elsewhere);
   images::ImportJob job{.name = options.name, .unpack = programs + "/atoll-unpack"};
   ATOLL_TRY(job.archive, open_archive(options.words[1]));
   if (options.max_size) job.limits.bytes = *options.max_size;
@@ -110,7 +130,7 @@ Result<int> remove_images(const ImageOptions& options) {
     removed.push_back(image.name);
     if (options.output == OutputFormat::kText) show("removed " + image.name + "\n");
   }
-  return options.output == OutputFormat::kJson ? show(removed_json(removed, pretty())) : 0;
+  return options.output == OutputFormat::kJson ? show(names_json("removed", removed, pretty())) : 0;
 }
 
 Result<int> inspect_image(const ImageOptions& options) {
@@ -120,13 +140,18 @@ Result<int> inspect_image(const ImageOptions& options) {
   return show(image_json(image, pretty()));
 }
 
-Result<int> dispatch(const ImageOptions& options, const std::string& programs) {
+Result<int> dispatch(const ImageOptions& options, const std::string& programs,
+                     const ImportElsewhere& elsewhere) {
   constexpr std::array<std::string_view, 4> kNames{"import", "ls", "rm", "inspect"};
   if (options.words.empty()) {
     return fail(Code::kInvalidArgument, "image: say import, ls, rm or inspect");
   }
   const std::string& name = options.words[0];
-  if (name == "import") return import_image(options, programs);
+  if (name != "import" && options.backend != "native") {
+    return fail(Code::kInvalidArgument, "--backend is for import: what " + options.backend +
+                                            " has, its own tools list and remove");
+  }
+  if (name == "import") return import_image(options, programs, elsewhere);
   if (name == "ls") return list_images(options);
   if (name == "rm") return remove_images(options);
   if (name == "inspect") return inspect_image(options);
@@ -146,12 +171,13 @@ int failure(const Error& error, const ImageOptions& options) {
 
 }  // namespace
 
-int image_command(Arguments arguments, const std::string& programs) {
+int image_command(Arguments arguments, const std::string& programs,
+                  const ImportElsewhere& elsewhere) {
   ImageOptions options;
   Result<void> parsed = parse_image_options(arguments, options);
   if (!parsed) return failure(parsed.error(), options);
   if (options.help) return show_help(*find_command("image"));
-  Result<int> status = dispatch(options, programs);
+  Result<int> status = dispatch(options, programs, elsewhere);
   return status ? *status : failure(status.error(), options);
 }
 

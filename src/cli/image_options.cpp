@@ -14,6 +14,11 @@ Result<void> set_name(void* target, std::string_view value) {
   return {};
 }
 
+Result<void> set_backend(void* target, std::string_view value) {
+  options_of(target).backend = value;
+  return {};
+}
+
 Result<void> set_max_size(void* target, std::string_view value) {
   ATOLL_TRY(options_of(target).max_size, parse_size(value));
   return {};
@@ -45,6 +50,13 @@ constexpr std::array kTable{
            .help = "import: call the image so, whatever the archive says. For an archive with one "
                    "image.",
            .set = set_name},
+    Option{.name = "backend",
+           .argument = "NAME",
+           .help = "import: docker takes what `docker save` wrote into the engine that DOCKER_HOST "
+                   "names. Default: native, the store of this host.",
+           .set = set_backend,
+           .complete = Complete::kWords,
+           .words = "native docker"},
     Option{.name = "max-size",
            .argument = "SIZE",
            .help = "import: refuse an archive that unpacks to more than this. Default: 20g.",

@@ -14,6 +14,7 @@ namespace atl::cli {
 
 struct ImageOptions : CommonOptions {
   std::string name;
+  std::string backend = "native";
   std::optional<std::uint64_t> max_size;
   bool quiet = false;
   std::vector<std::string> words;  // the sub-command and what it is about

@@ -114,9 +114,9 @@ std::vector<std::string> import_remarks(const images::ImportReport& report) {
   return remarks;
 }
 
-std::string removed_json(std::span<const std::string> names, bool pretty) {
+std::string names_json(std::string_view key, std::span<const std::string> names, bool pretty) {
   JsonWriter json(pretty);
-  json.begin_object().key("removed").strings(names).end_object();
+  json.begin_object().key(key).strings(names).end_object();
   return std::move(json).finish();
 }
 

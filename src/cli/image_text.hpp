@@ -3,6 +3,7 @@
 
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "images/import.hpp"
@@ -18,7 +19,8 @@ std::string import_json(const images::ImportReport& report, bool pretty);
 // What of the archive was left out.
 std::vector<std::string> import_remarks(const images::ImportReport& report);
 
-std::string removed_json(std::span<const std::string> names, bool pretty);
+// {"removed": [names]}
+std::string names_json(std::string_view key, std::span<const std::string> names, bool pretty);
 std::string error_json(const Error& error, bool pretty);
 
 }  // namespace atl::cli

@@ -1,8 +1,10 @@
 // What a client does with a session that it has.
 #include <algorithm>
+#include <chrono>
 #include <tuple>
 #include <utility>
 
+#include "async/deadline.hpp"
 #include "base/fault.hpp"
 #include "base/rollback.hpp"
 #include "codec/names.hpp"
@@ -145,6 +147,8 @@ Task<Result<model::Session>> Sessions::renew(Caller caller, SessionId id, std::u
 
 namespace {
 
+constexpr std::chrono::seconds kAnswer{30};  // of a sandbox that may be slow
+
 Task<Result<void>> freeze(LiveSessionPtr session, bool frozen) {
   SandboxPtr sandbox = session->sandbox;
   session->freezing = true;
@@ -185,6 +189,33 @@ Task<Result<model::Session>> Sessions::resume(Caller caller, SessionId id) {
   fault::here("resume.written");
   publish(*session, "session_resumed");
   co_return view(*session);
+}
+
+Task<void> Sessions::follow_pause(LiveSessionPtr session) {
+  if (session->ending || session->freezing || !session->sandbox) co_return;
+  model::Session& row = session->row;
+  sandbox::State state = session->sandbox->status().state;
+  bool paused = state == sandbox::State::kPaused && row.state == SessionState::kReady;
+  bool resumed = state == sandbox::State::kRunning && row.state == SessionState::kPaused;
+  if (!paused && !resumed) co_return;
+  row.state = paused ? SessionState::kPaused : SessionState::kReady;
+  session->idle_since = clock_.steady();
+  publish(*session, paused ? "session_paused" : "session_resumed");
+  (void)co_await put(session);  // the next write brings it, else
+}
+
+void Sessions::suspect(LiveSessionPtr session) { tasks_.spawn(examine(std::move(session))); }
+
+Task<void> Sessions::examine(LiveSessionPtr session) {
+  if (session->ending || !session->sandbox) co_return;
+  SandboxPtr sandbox = session->sandbox;
+  (void)co_await sandbox->usage();  // after it the backend knows
+  co_await follow_pause(session);
+  if (session->row.state == SessionState::kPaused) co_return;
+  auto answer = co_await async::with_deadline(sandbox->executions(), async::deadline_in(kAnswer),
+                                              Code::kBackend, "the sandbox does not answer");
+  if (answer || session->ending || session->row.state == SessionState::kPaused) co_return;
+  co_await end_quietly(session, SessionState::kFailed, "backend", answer.error().message());
 }
 
 Task<Result<void>> Sessions::remove(Caller caller, SessionId id) {

@@ -19,8 +19,7 @@ using model::SessionState;
 namespace {
 
 constexpr std::chrono::milliseconds kTick{250};
-constexpr std::chrono::seconds kAnswer{30};  // of a sandbox that may be slow
-constexpr std::chrono::seconds kSeen{5};     // between looks at whether a sandbox still lives
+constexpr std::chrono::seconds kSeen{5};  // between looks at whether a sandbox still lives
 constexpr std::chrono::seconds kWriteAgain{1};
 
 std::string key_name(const std::string& tenant, const std::string& key) {
@@ -364,33 +363,6 @@ Task<bool> Sessions::is_lost(LiveSessionPtr session) {
   SandboxPtr sandbox = session->sandbox;
   Result<sandbox::Usage> usage = co_await sandbox->usage();
   co_return !usage && usage.error().code() == Code::kNotFound;
-}
-
-Task<void> Sessions::follow_pause(LiveSessionPtr session) {
-  if (session->ending || session->freezing || !session->sandbox) co_return;
-  model::Session& row = session->row;
-  sandbox::State state = session->sandbox->status().state;
-  bool paused = state == sandbox::State::kPaused && row.state == SessionState::kReady;
-  bool resumed = state == sandbox::State::kRunning && row.state == SessionState::kPaused;
-  if (!paused && !resumed) co_return;
-  row.state = paused ? SessionState::kPaused : SessionState::kReady;
-  session->idle_since = clock_.steady();
-  publish(*session, paused ? "session_paused" : "session_resumed");
-  (void)co_await put(session);  // the next write brings it, else
-}
-
-void Sessions::suspect(LiveSessionPtr session) { tasks_.spawn(examine(std::move(session))); }
-
-Task<void> Sessions::examine(LiveSessionPtr session) {
-  if (session->ending || !session->sandbox) co_return;
-  SandboxPtr sandbox = session->sandbox;
-  (void)co_await sandbox->usage();  // after it the backend knows
-  co_await follow_pause(session);
-  if (session->row.state == SessionState::kPaused) co_return;
-  auto answer = co_await async::with_deadline(sandbox->executions(), async::deadline_in(kAnswer),
-                                              Code::kBackend, "the sandbox does not answer");
-  if (answer || session->ending || session->row.state == SessionState::kPaused) co_return;
-  co_await end_quietly(session, SessionState::kFailed, "backend", answer.error().message());
 }
 
 Task<void> Sessions::look_at(LiveSessionPtr session) {

@@ -2,6 +2,7 @@
 // register_all_backends() (generated, src/backends/CMakeLists.txt) and read-only afterwards.
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <map>
 #include <memory>
@@ -28,6 +29,13 @@ struct BackendOptions {
   std::map<std::string, std::string> settings;
 };
 
+// An archive of images on its way to a backend that keeps them itself.
+struct ImageArchive {
+  UniqueFd file;
+  std::string name;  // instead of the archive's own; empty: as it says
+  std::function<void(std::uint64_t done, std::uint64_t total)> on_progress;  // total 0: not known
+};
+
 struct BackendEntry {
   std::string name;
   Maturity status = Maturity::kExperimental;
@@ -48,6 +56,8 @@ struct BackendEntry {
   // Images are names that the backend itself knows, and `host` is its default one. Otherwise they
   // are those of Atoll's store, and `host` is the host's root.
   bool own_images = false;
+  // Takes what `docker save` writes, and gives the names of the images. Empty: it cannot. Blocks.
+  std::function<Result<std::vector<std::string>>(ImageArchive)> import_images;
   // A group that must be kept when privileges are dropped, by the settings of BackendOptions.
   std::function<std::optional<unsigned>(const std::map<std::string, std::string>&)> needs_group;
 

@@ -6,54 +6,17 @@ import pathlib
 import signal
 import socket
 import subprocess
-import sys
-import tempfile
-import time
 import unittest
 
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "support"))
-
-from server import DEADLINE, Server  # noqa: E402
-from support import BIN, IS_ROOT, run, start  # noqa: E402
-from test_docs import blocks  # noqa: E402
-from with_dockerd import IMAGE, Dockerd  # noqa: E402
+from docker_case import DockerCase
+from support import BIN, run, start
+from test_docs import blocks
+from with_dockerd import IMAGE
 
 DEFAULT_IMAGE = "python:3.11-slim"
 
 
-@unittest.skipUnless(IS_ROOT, "an engine needs root")
-class DockerTest(unittest.TestCase):
-    @classmethod
-    def setUpClass(cls):
-        cls.engine = cls.enterClassContext(Dockerd())
-
-    def setUp(self):
-        folder = tempfile.TemporaryDirectory(prefix="atoll-e2e-")
-        self.addCleanup(folder.cleanup)
-        os.chmod(folder.name, 0o755)
-        self.data = folder.name + "/data"
-
-    def serve(self, *sets):
-        sets = ("sandbox.backend=docker", f"sandbox.backends.docker.host=unix://{self.engine.socket}",
-                f"sandbox.backends.docker.image={IMAGE}", "pool.size=0", *sets)
-        server = Server(self.data, "--no-auth", *[word for one in sets for word in ("--set", one)])
-        self.addCleanup(lambda: server.process.poll() is None and server.stop())
-        return server
-
-    def containers(self):
-        """Names of what Atoll has on the engine, whatever state it is in."""
-        found = json.loads(self.engine.call("GET", "/containers/json?all=1")[1])
-        return sorted(one["Names"][0].removeprefix("/") for one in found if "dev.atoll.instance" in one["Labels"])
-
-    def until(self, condition):
-        deadline = time.monotonic() + DEADLINE
-        while not condition():
-            self.assertLess(time.monotonic(), deadline)
-            time.sleep(0.02)
-
-    def state(self, server, session):
-        return server.call("GET", f"/api/v1/sessions/{session}")[1]["status"]
-
+class DockerTest(DockerCase):
     def test_a_session_from_create_to_delete(self):
         server = self.serve()
         session = server.session()
@@ -105,42 +68,6 @@ class DockerTest(unittest.TestCase):
         if status == 201:
             status, refused = server.call("POST", "/api/v1/sessions", {"template_id": "lists"}, {"Prefer": "wait"})
         self.assertEqual((status, refused["code"]), (422, "policy_unsupported"))
-
-    def test_rules_for_files(self):
-        """Each command works without the denying rules, and fails with them."""
-        allow = ["--allow-write", "/srv", "--allow-write", "/usr/share/perl5"]
-        groups = [
-            (["--deny-write", "/usr/share", "--deny-write", "/srv/x", "--deny-write", "/srv/a/b", "--deny-write", "a/b/c",
-              "--deny-read", "/tmp", "--deny-read", "/etc/os-release", "--deny-read", "/bin/printenv"],
-             ["touch /usr/share/perl5/x", "touch /srv/x", "mkdir -p /srv/a && touch /srv/a/b", "mkdir -p a/b && touch a/b/c",
-              "rm -rf a; mkdir -p a/b; mv a d", "mv a/b a/d", "ls /tmp", "cat /etc/os-release", "cat /usr/lib/os-release",
-              "/usr/bin/printenv"]),
-            (["--deny-read", "/usr/share", "--deny-read", "/etc/os-rel*", "--deny-read", "/bin/print*v",
-              "--deny-write", "/srv/**", "--deny-write", "/workspace"],
-             ["ls /usr/share/perl5", "cat /usr/lib/os-release", "printenv", "touch /srv/y", "touch y"]),
-            (["--deny-read", "/usr/**/os-release"], ["cat /usr/lib/os-release"])]
-        refused = [["--deny-read", "/"], ["--deny-read", "/proc/self"], ["--deny-write", "/dev/null"],
-                   ["--deny-read", "/var/run"], ["--deny-read", "/etc"], ["--allow-write", "/no/such"],
-                   ["--mount", f"{self.data}:/mnt:rw", "--deny-write", "/mnt/x"]]
-        os.mkdir(self.data)
-
-        def statuses(rules, commands):
-            words = " ".join(f"sh -c '{one}' >/dev/null 2>&1; echo $?;" for one in commands)
-            outcome = run("--backend", "docker", "--image", IMAGE, *rules, "--", "sh", "-c", words,
-                          env={"DOCKER_HOST": f"unix://{self.engine.socket}"})
-            return outcome, list(zip(outcome.out.split(), commands))
-
-        for rules, commands in groups:
-            outcome, ends = statuses(allow, [*commands[:4], "rm -rf a; mkdir -p a/b", *commands[5:]])
-            self.assertEqual({end for end, _ in ends}, {"0"}, ends or outcome)
-            outcome, ends = statuses(allow + rules, commands)
-            self.assertEqual([one for one in ends if one[0] == "0"], [], ends)
-            self.assertEqual(len(ends), len(commands), outcome)
-        for rules in refused:
-            outcome, _ = statuses(rules, ["true"])
-            self.assertEqual(outcome.code, 125, outcome)
-            self.assertIn(f"policy_unsupported: the file system rule {rules[-1]} ", outcome.err)
-        self.until(lambda: not self.containers())
 
     def test_a_named_network(self):
         made = self.engine.call("POST", "/networks/create", {"Name": "atoll-test-net", "Internal": True})
@@ -218,27 +145,6 @@ class DockerTest(unittest.TestCase):
         self.until(lambda: len(self.containers()) == 1)
         self.assertEqual(server.stop(), 0)
         self.assertEqual(self.containers(), [])
-
-    def test_a_missing_image(self):
-        server = self.serve()
-        template = {"id": "gone", "language": "bash", "image": "localhost:1/no/such:1"}
-        self.assertEqual(server.call("POST", "/api/v1/templates", template)[0], 201)
-        status, problem = server.call("POST", "/api/v1/sessions", {"template_id": "gone"}, {"Prefer": "wait"})
-        text = json.dumps(problem)
-        self.assertIn("has no image", text, status)
-        self.assertIn("docker load", text)
-        self.assertEqual(self.containers(), [])
-
-    def test_names_that_no_image_has(self):
-        server = self.serve()
-        for image in ("a b", "A", "../x", "a\nb", "a" * 300, ""):
-            status, problem = server.call("POST", "/api/v1/templates", {"id": "x", "image": image})
-            self.assertEqual((status, problem["code"]), (400, "invalid_argument"), image)
-            self.assertIn("image", problem["detail"])
-        outcome = run("--backend", "docker", "--image", "../x", "--", "true",
-                      env={"DOCKER_HOST": f"unix://{self.engine.socket}"})
-        self.assertEqual(outcome.code, 125)
-        self.assertRegex(outcome.err, "^atoll: invalid_argument: image ")
 
     def test_a_container_killed_from_outside(self):
         server = self.serve()

@@ -116,6 +116,21 @@ class OpenSandboxBackend(unittest.TestCase):
         self.assertIn('"available": true', table(self.remote.url))
         self.assertIn("no OpenSandbox server answers", table("127.0.0.1:9"))
 
+    def test_a_claim_of_the_mode_vke(self):
+        # Behind this server a claim is a volume of its Docker engine.
+        self.assertEqual(self.remote.engine.call("POST", "/volumes/create", {"Name": "atoll-tos-claim"})[0], 201)
+        vke = {"serverUrl": self.remote.url, "apiKey": KEY, "defaultImage": IMAGE,
+               "tos": {"enabled": True, "mountPath": "/shared", "pvcName": "atoll-tos-claim"}}
+        with self.serve("vke", mode="vke", vke=vke) as server:
+            first, second = server.session(), server.session()
+            self.assertEqual(server.execute(first, command="echo kept > $TOS_MOUNT_PATH/note")["exit_code"], 0)
+            self.assertEqual(server.execute(second, command="cat /shared/note")["stdout"], "kept\n")
+        vke["tos"]["pvcName"] = "atoll-no-such-claim"
+        with self.serve("vke-absent", mode="vke", vke=vke) as server:
+            status, session = server.call("POST", "/api/v1/sessions", {}, {"Prefer": "wait"})
+            self.assertIn("atoll-no-such-claim", json.dumps(session), status)
+            self.assertEqual(self.remote.sandboxes(), [])
+
     def test_a_vanished_sandbox_is_noticed(self):
         with self.serve("vanished") as server:
             session = server.session()
@@ -166,9 +181,11 @@ class OpenSandboxBackend(unittest.TestCase):
             status, session = server.call("POST", "/api/v1/sessions", {}, {"Prefer": "wait"})
             self.assertIn("entry point ended", json.dumps(session), status)
             self.until(lambda: not self.remote.sandboxes())
-        with self.serve("policy", network={"allowedDomains": ["example.org"]}) as server:
+        # It has read the policy and found nothing wrong with it; its network here cannot, and it says so.
+        lists = {"allowedDomains": ["example.org", "*.example.net"], "deniedDomains": ["old.example.net"]}
+        with self.serve("policy", network=lists) as server:
             status, session = server.call("POST", "/api/v1/sessions", {}, {"Prefer": "wait"})
-            self.assertIn("networkPolicy", json.dumps(session), status)  # its network here cannot, and it says so
+            self.assertIn("networkPolicy is not supported when docker network_mode", json.dumps(session), status)
             self.assertEqual(self.remote.sandboxes(), [])
 
 

@@ -282,7 +282,7 @@ class Ends(SrtCase):
         server.stop()
 
     def test_the_data_folder_is_nobodys_to_write(self):
-        for path in (self.data, self.folder, f"{self.data}/sandboxes"):
+        for path in (self.folder / "data", self.folder, self.folder / "data/sandboxes"):
             with self.subTest(path), self.serve({"filesystem": {"allowWrite": [str(path)]}}) as server:
                 status, problem = server.call("POST", "/api/v1/sessions", {}, {"Prefer": "wait"})
                 self.assertIn("policy_unsupported", json.dumps(problem), status)

@@ -15,6 +15,7 @@
 #include "async/deadline.hpp"
 #include "async/unix_socket.hpp"
 #include "backends/docker/docker_sandbox.hpp"
+#include "backends/docker/import.hpp"
 #include "codec/json.hpp"
 #include "http/uri.hpp"
 #include "sandbox/instance.hpp"
@@ -52,7 +53,8 @@ class DockerBackend final : public sandbox::Backend {
     if (spec.id.empty()) spec.id = SandboxId::make();
     if (!spec.layers.empty()) {
       co_return fail(Code::kUnsupported,
-                     "images of `atoll image` are native's; name one that the Docker engine has");
+                     "images of `atoll image` are native's; bring one to the Docker engine with "
+                     "`atoll image import --backend docker`");
     }
     co_return std::make_unique<docker::DockerSandbox>(executor_, shared_, std::move(spec));
   }
@@ -255,6 +257,7 @@ void register_docker(sandbox::Registry& registry) {
        .probe = &docker_available,
        .make = &make_docker,
        .own_images = true,
+       .import_images = &docker::import_images,
        .needs_group = &group_of_socket});
 }
 

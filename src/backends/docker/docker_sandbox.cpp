@@ -78,8 +78,8 @@ Task<Result<std::string>> DockerSandbox::find_image() {
       co_return fail(Code::kNotFound,
                      "the Docker engine has no image \"" + image + "\" and cannot pull it (" +
                          pulled.error().message() +
-                         "); bring it there with `docker load` or `docker import`, or name "
-                         "another one");
+                         "); bring it there with `atoll image import --backend docker "
+                         "ARCHIVE`, or name another one");
     }
     facts = co_await shared_->engine.call(Method::kGet, target);
   }

@@ -1,5 +1,6 @@
 #include "backends/docker/engine.hpp"
 
+#include <algorithm>
 #include <cerrno>
 #include <charconv>
 #include <cstdlib>
@@ -93,16 +94,22 @@ std::string below_top(std::string name, const std::string& folder) {
   return name.starts_with(top + "/") ? name.substr(top.size() + 1) : "";
 }
 
-// One line of a pull: {"status":"Downloading","id":"a1b2","progressDetail":{"current":1,"total":2}}
-Result<void> report_progress(const std::string& image, std::string_view line) {
-  std::expected<Json, codec::DecodeError> step = codec::parse(line);
-  if (!step) return {};
-  std::string error = text_at(*step, "/error");
-  if (!error.empty()) return fail(Code::kBackend, error.substr(0, kMaxWords));
-  std::string status = text_at(*step, "/status");
-  if (status == "Downloading" || status == "Extracting") return {};  // many a second
-  log::info("docker_pull", log::kv("image", image), log::kv("layer", text_at(*step, "/id")),
+// One step of a pull: {"status":"Downloading","id":"a1b2","progressDetail":{"current":1,"total":2}}
+void report_progress(const std::string& image, const Json& step) {
+  std::string status = text_at(step, "/status");
+  if (status == "Downloading" || status == "Extracting") return;  // many a second
+  log::info("docker_pull", log::kv("image", image), log::kv("layer", text_at(step, "/id")),
             log::kv("status", status));
+}
+
+// "Loaded image: a:b" or "Loaded image ID: sha256:…"
+std::string loaded_name(std::string text) {
+  for (std::string_view words : {"Loaded image: ", "Loaded image ID: "}) {
+    if (!text.starts_with(words)) continue;
+    text.erase(0, words.size());
+    text.erase(std::min(text.find_first_of(" \n,"), text.size()));
+    return text;
+  }
   return {};
 }
 
@@ -271,16 +278,11 @@ Task<Result<std::vector<std::string>>> Engine::all_below(std::string container,
   co_return found;
 }
 
-Task<Result<void>> Engine::pull(std::string image) {
-  ATOLL_CO_CHECK(co_await settle_version());
-  bool has_tag = image.find('@') != image.npos || image.rfind(':') + 1 > image.rfind('/') + 1;
-  std::string name = has_tag ? image : image + ":latest";
-  http::ClientRequest request{
-      .method = Method::kPost,
-      .target = prefix_ + "/images/create?fromImage=" + http::percent_encode(name),
-      .deadline = async::deadline_in(kPullPatience)};
-  ATOLL_CO_TRY(http::ClientResponse answer, co_await send(std::move(request)));
+Task<Result<void>> Engine::follow(http::ClientRequest request, TakeStep take) {
   async::Deadline deadline = async::deadline_in(kPullPatience);
+  request.deadline = deadline;
+  request.target.insert(0, prefix_);
+  ATOLL_CO_TRY(http::ClientResponse answer, co_await send(std::move(request)));
   if (!answer.ok()) {
     Result<std::string> text = co_await answer.read_body(kMaxAnswer, deadline);
     co_return fail(refusal(answer.status(), text ? *text : ""));
@@ -292,11 +294,55 @@ Task<Result<void>> Engine::pull(std::string image) {
     if (size == 0) co_return Result<void>();
     lines.append(piece, 0, size);
     for (std::size_t end = 0; (end = lines.find('\n')) != lines.npos; lines.erase(0, end + 1)) {
-      ATOLL_CO_CHECK(report_progress(image, std::string_view(lines).substr(0, end)));
+      std::expected<Json, codec::DecodeError> step =
+          codec::parse(std::string_view(lines).substr(0, end));
+      if (!step) continue;
+      std::string error = text_at(*step, "/error");
+      if (!error.empty()) co_return fail(Code::kBackend, error.substr(0, kMaxWords));
+      ATOLL_CO_CHECK(take(*step));
     }
     if (lines.size() > kMaxAnswer)
       co_return fail(Code::kBackend, "the engine's progress is no JSON");
   }
+}
+
+Task<Result<void>> Engine::pull(std::string image) {
+  ATOLL_CO_CHECK(co_await settle_version());
+  bool has_tag = image.find('@') != image.npos || image.rfind(':') + 1 > image.rfind('/') + 1;
+  std::string name = has_tag ? image : image + ":latest";
+  http::ClientRequest request{.method = Method::kPost,
+                              .target = "/images/create?fromImage=" + http::percent_encode(name)};
+  co_return co_await follow(std::move(request), [&image](const Json& step) -> Result<void> {
+    report_progress(image, step);
+    return {};
+  });
+}
+
+Task<Result<std::vector<std::string>>> Engine::load(http::BodySource archive) {
+  ATOLL_CO_CHECK(co_await settle_version());
+  http::ClientRequest request{.method = Method::kPost,
+                              .target = "/images/load?quiet=1",
+                              .headers = {{"Content-Type", "application/x-tar"}},
+                              .source = std::move(archive)};
+  std::vector<std::string> names;
+  ATOLL_CO_CHECK(co_await follow(std::move(request), [&names](const Json& step) -> Result<void> {
+    std::string name = loaded_name(text_at(step, "/stream"));
+    if (!name.empty()) names.push_back(std::move(name));
+    return {};
+  }));
+  if (names.empty()) co_return fail(Code::kInvalidArgument, "the archive holds no image");
+  co_return names;
+}
+
+Task<Result<void>> Engine::tag(std::string image, std::string name) {
+  std::size_t colon = name.rfind(':');
+  bool has_tag = colon != name.npos && name.find('/', colon) == name.npos;
+  std::string target =
+      "/images/" + http::percent_encode(image, true) +
+      "/tag?repo=" + http::percent_encode(name.substr(0, has_tag ? colon : name.npos)) +
+      "&tag=" + (has_tag ? http::percent_encode(name.substr(colon + 1)) : "latest");
+  ATOLL_CO_CHECK(co_await call(Method::kPost, std::move(target)));
+  co_return Result<void>();
 }
 
 }  // namespace atl::backends::docker

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <chrono>
+#include <functional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -57,10 +58,16 @@ class Engine {
                                                           std::string folder);
   // From its registry; progress goes to the log.
   async::Task<Result<void>> pull(std::string image);
+  // What `docker save` wrote. The names of its images, or their ids.
+  async::Task<Result<std::vector<std::string>>> load(http::BodySource archive);
+  async::Task<Result<void>> tag(std::string image, std::string name);
 
  private:
   async::Task<Result<void>> settle_version();
   async::Task<Result<http::ClientResponse>> send(http::ClientRequest request);
+  // Of something long: one JSON object a line.
+  using TakeStep = std::function<Result<void>(const Json& step)>;
+  async::Task<Result<void>> follow(http::ClientRequest request, TakeStep take);
   Error unreachable(const Error& error) const;
 
   std::string host_;

@@ -1,0 +1,100 @@
+"""What a Docker engine's images hold, how they are named and brought, and the rules for the files in them."""
+import io
+import json
+import os
+import pathlib
+import tarfile
+import unittest
+
+from docker_case import DockerCase
+from support import atoll, run
+from with_dockerd import IMAGE
+
+
+class DockerImages(DockerCase):
+    def test_rules_for_files(self):
+        """Each command works without the denying rules, and fails with them."""
+        allow = ["--allow-write", "/srv", "--allow-write", "/usr/share/perl5"]
+        groups = [
+            (["--deny-write", "/usr/share", "--deny-write", "/srv/x", "--deny-write", "/srv/a/b", "--deny-write", "a/b/c",
+              "--deny-read", "/tmp", "--deny-read", "/etc/os-release", "--deny-read", "/bin/printenv"],
+             ["touch /usr/share/perl5/x", "touch /srv/x", "mkdir -p /srv/a && touch /srv/a/b", "mkdir -p a/b && touch a/b/c",
+              "rm -rf a; mkdir -p a/b; mv a d", "mv a/b a/d", "ls /tmp", "cat /etc/os-release", "cat /usr/lib/os-release",
+              "/usr/bin/printenv"]),
+            (["--deny-read", "/usr/share", "--deny-read", "/etc/os-rel*", "--deny-read", "/bin/print*v",
+              "--deny-write", "/srv/**", "--deny-write", "/workspace"],
+             ["ls /usr/share/perl5", "cat /usr/lib/os-release", "printenv", "touch /srv/y", "touch y"]),
+            (["--deny-read", "/usr/**/os-release"], ["cat /usr/lib/os-release"])]
+        refused = [["--deny-read", "/"], ["--deny-read", "/proc/self"], ["--deny-write", "/dev/null"],
+                   ["--deny-read", "/var/run"], ["--deny-read", "/etc"], ["--allow-write", "/no/such"],
+                   ["--mount", f"{self.data}:/mnt:rw", "--deny-write", "/mnt/x"]]
+        os.mkdir(self.data)
+
+        def statuses(rules, commands):
+            words = " ".join(f"sh -c '{one}' >/dev/null 2>&1; echo $?;" for one in commands)
+            outcome = run("--backend", "docker", "--image", IMAGE, *rules, "--", "sh", "-c", words,
+                          env={"DOCKER_HOST": f"unix://{self.engine.socket}"})
+            return outcome, list(zip(outcome.out.split(), commands))
+
+        for rules, commands in groups:
+            outcome, ends = statuses(allow, [*commands[:4], "rm -rf a; mkdir -p a/b", *commands[5:]])
+            self.assertEqual({end for end, _ in ends}, {"0"}, ends or outcome)
+            outcome, ends = statuses(allow + rules, commands)
+            self.assertEqual([one for one in ends if one[0] == "0"], [], ends)
+            self.assertEqual(len(ends), len(commands), outcome)
+        for rules in refused:
+            outcome, _ = statuses(rules, ["true"])
+            self.assertEqual(outcome.code, 125, outcome)
+            self.assertIn(f"policy_unsupported: the file system rule {rules[-1]} ", outcome.err)
+        self.until(lambda: not self.containers())
+
+    def test_a_missing_image(self):
+        server = self.serve()
+        template = {"id": "gone", "language": "bash", "image": "localhost:1/no/such:1"}
+        self.assertEqual(server.call("POST", "/api/v1/templates", template)[0], 201)
+        status, problem = server.call("POST", "/api/v1/sessions", {"template_id": "gone"}, {"Prefer": "wait"})
+        text = json.dumps(problem)
+        self.assertIn("has no image", text, status)
+        self.assertIn("atoll image import --backend docker", text)
+        self.assertEqual(self.containers(), [])
+
+    def test_an_archive_becomes_an_image_of_the_engine(self):
+        environment = {"DOCKER_HOST": f"unix://{self.engine.socket}"}
+        content = io.BytesIO()
+        with tarfile.open(fileobj=content, mode="w") as tar:
+            tar.addfile(tarfile.TarInfo("empty"))
+        made = self.engine.call("POST", "/images/create?fromSrc=-&repo=tiny&tag=1", content.getvalue())
+        self.assertEqual(made[0], 200, made)
+        status, saved = self.engine.call("GET", "/images/tiny:1/get")
+        self.assertEqual(status, 200)
+        self.assertEqual(self.engine.call("DELETE", "/images/tiny:1")[0], 200)
+        archive = pathlib.Path(self.data + ".tar")
+        archive.write_bytes(saved)
+        words = ("image", "import", "--backend", "docker")
+        self.assertEqual(self.engine.call("GET", "/images/tiny:1/json")[0], 404)
+        outcome = atoll(*words, archive, env=environment)
+        self.assertEqual((outcome.code, outcome.out), (0, "tiny:1\n"), outcome)
+        self.assertEqual(self.engine.call("GET", "/images/tiny:1/json")[0], 200)
+        outcome = atoll(*words, "-o", "json", "--name", "team/other:2", "-", stdin=saved, env=environment)
+        self.assertEqual((outcome.code, json.loads(outcome.out)), (0, {"imported": ["team/other:2"]}), outcome)
+        self.assertEqual(self.engine.call("GET", "/images/team/other:2/json")[0], 200)
+        archive.write_bytes(b"no archive at all")
+        for wrong in ([archive], [self.data + "/none"], ["--name", "A B", archive], ["--max-size", "1g", archive]):
+            outcome = atoll(*words, *wrong, env=environment)
+            self.assertEqual((outcome.code, outcome.out), (125, ""), outcome)
+        self.assertIn("does not answer", atoll(*words, archive, env={"DOCKER_HOST": "unix:///none"}).err)
+
+    def test_names_that_no_image_has(self):
+        server = self.serve()
+        for image in ("a b", "A", "../x", "a\nb", "a" * 300, ""):
+            status, problem = server.call("POST", "/api/v1/templates", {"id": "x", "image": image})
+            self.assertEqual((status, problem["code"]), (422, "invalid_value"), image)
+            self.assertIn("image", problem["detail"])
+        outcome = run("--backend", "docker", "--image", "../x", "--", "true",
+                      env={"DOCKER_HOST": f"unix://{self.engine.socket}"})
+        self.assertEqual(outcome.code, 125)
+        self.assertRegex(outcome.err, "^atoll: invalid_argument: image ")
+
+
+if __name__ == "__main__":
+    unittest.main()
