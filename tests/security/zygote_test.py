@@ -344,7 +344,7 @@ class ZygoteTest(unittest.TestCase):
                   "  then echo $one; fi\n"
                   "done 2> /dev/null")
         # With pauses: it is asked for when nothing has run for a moment.
-        return int(harness.poll_until(lambda: box.run("/bin/sh", "-c", search)[0], 30, step=0.3))
+        return int(harness.poll_until(lambda: box.run("/bin/sh", "-c", search)[0], 30, step=1.2))
 
     def test_the_next_interpreter_waits_inside(self):
         self.zygote()
