@@ -171,13 +171,13 @@ TEST(DockerPolicy, GlobsAreOfTheImage) {
 }
 
 TEST(DockerPolicy, WhatWouldNotHoldIsRefused) {
-  const sandbox::FilesystemPatterns kRefused[] = {
+  const sandbox::FilesystemPatterns refused[] = {
       {.deny_write = {"/"}},         {.deny_read = {"/proc/1"}},  {.deny_read = {"/run"}},
       {.deny_read = {"/data/x"}},    {.deny_write = {"/data/x"}}, {.allow_write = {"/data/x"}},
       {.allow_write = {"/no/such"}}, {.deny_read = {"/inner"}},   {.deny_read = {"/round"}},
       {.deny_read = {"/var"}},       {.deny_read = {"/etc"}},     {.allow_write = {"/etc/shadow"}},
       {.allow_write = {"/inner/fd"}}};
-  for (const sandbox::FilesystemPatterns& patterns : kRefused) {
+  for (const sandbox::FilesystemPatterns& patterns : refused) {
     Result<PolicyMounts> mounts = mounts_of(patterns);
     ASSERT_FALSE(mounts);
     EXPECT_EQ(mounts.error().code(), Code::kPolicyUnsupported) << mounts.error().to_string();

@@ -49,7 +49,7 @@ Task<Result<RealPath>> ImageView::resolve(std::string path) {
                      "a file system rule cannot be enforced by docker: the symbolic link " + next +
                          " leads nowhere");
     }
-    rest = without_slash(seen->second.target) + rest;
+    rest.insert(0, without_slash(seen->second.target));
     real = {.kind = PathKind::kFolder};
   }
   if (real.path.empty()) real.path = "/";
