@@ -65,7 +65,9 @@ void warn_of_zygote(const RunState& state) {
   }
   if (!ready) return;
   for (const auto& [module, reason] : ready->missing) {
-    print_warning("--preload: " + module + " cannot be loaded: " + reason, state.plan.color);
+    std::string sentence = "--preload: " + module;
+    sentence.append(" cannot be loaded: ").append(reason);
+    print_warning(sentence, state.plan.color);
   }
 }
 
