@@ -21,6 +21,7 @@ namespace {
 constexpr std::chrono::milliseconds kTick{250};
 constexpr std::chrono::seconds kSeen{5};  // between looks at whether a sandbox still lives
 constexpr std::chrono::seconds kWriteAgain{1};
+constexpr std::chrono::milliseconds kAnswerFirst{2};
 
 std::string key_name(const std::string& tenant, const std::string& key) {
   return tenant + '\0' + key;
@@ -237,6 +238,12 @@ Task<void> Sessions::stop_sandbox(SandboxPtr sandbox) {
   if (!stopped) log::warn("sandbox_stop_failed", log::kv("error", stopped.error().to_string()));
 }
 
+// The answer goes first: a processor that takes a sandbox apart is nobody else's for 2 ms.
+Task<void> Sessions::stop_soon(SandboxPtr sandbox) {
+  co_await async::sleep_for(kAnswerFirst);
+  co_await stop_sandbox(std::move(sandbox));
+}
+
 void Sessions::forget(LiveSession& session) {
   session.ending = true;
   live_.erase(session.row.id);
@@ -260,9 +267,9 @@ Task<Result<void>> Sessions::end(LiveSessionPtr session, SessionState state, std
   session->row.error_code = std::move(code);
   session->row.error_message = std::move(message);
   session->row.ended_at = now();
-  // Its end is asked for at once and awaited by nobody but shut_down(): tearing a sandbox down
-  // takes longer than anything else here. What a crash leaves behind is found at the next start.
-  if (session->sandbox) stopping_.spawn(stop_sandbox(session->sandbox));
+  // Awaited by nobody but shut_down(): tearing a sandbox down takes longer than anything else here.
+  // What a crash leaves behind is found at the next start.
+  if (session->sandbox) stopping_.spawn(stop_soon(session->sandbox));
   Result<void> written = co_await put(session);
   fault::here("delete.written");
   if (!written) log::error("store_failed", log::kv("error", written.error().to_string()));

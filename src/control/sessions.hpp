@@ -137,6 +137,7 @@ class Sessions {
   // Somebody else may have paused or resumed the sandbox: the row says what is true.
   async::Task<void> follow_pause(LiveSessionPtr session);
   async::Task<void> stop_sandbox(SandboxPtr sandbox);
+  async::Task<void> stop_soon(SandboxPtr sandbox);
   async::Task<Result<void>> put(LiveSessionPtr session);
   async::Task<Result<void>> until(LiveSessionPtr session, async::Deadline deadline,
                                   std::function<bool(const LiveSession&)> condition);

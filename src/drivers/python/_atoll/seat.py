@@ -65,13 +65,14 @@ def _has_news(within_ms):
 
 
 def tell_end(status):
-    """The last word of this process, after all that anybody could see of it."""
+    """The last word of this process, after all that anybody could see of it. Whether somebody hears it."""
     if _place is None or os.getpid() != _owner:
-        return  # a process that the user's code has forked
+        return False  # a process that the user's code has forked
     try:
         _place.send(_end_notice(status))
+        return True
     except OSError:
-        pass  # the code has closed it, or the guest is gone
+        return False  # the code has closed it, or the guest is gone
 
 
 def _end_notice(status):
