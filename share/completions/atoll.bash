@@ -193,11 +193,12 @@ _atoll() {
     image)
       case $prev in
         --name) COMPREPLY=(); return;;
+        --backend) COMPREPLY=($(compgen -W 'native docker' -- "$cur")); return;;
         --max-size) COMPREPLY=(); return;;
         --output|-o) COMPREPLY=($(compgen -W 'text json' -- "$cur")); return;;
         --color) COMPREPLY=($(compgen -W 'auto always never' -- "$cur")); return;;
       esac
-      if [[ $cur == -* ]]; then COMPREPLY=($(compgen -W '--name --max-size -q --quiet -o --output --color -h --help' -- "$cur")); return; fi
+      if [[ $cur == -* ]]; then COMPREPLY=($(compgen -W '--name --backend --max-size -q --quiet -o --output --color -h --help' -- "$cur")); return; fi
       COMPREPLY=($(compgen -W 'import ls rm inspect' -- "$cur"));;
     config)
       case $prev in
