@@ -269,7 +269,10 @@ Task<Result<void>> Sessions::end(LiveSessionPtr session, SessionState state, std
   session->row.ended_at = now();
   // Awaited by nobody but shut_down(): tearing a sandbox down takes longer than anything else here.
   // What a crash leaves behind is found at the next start.
-  if (session->sandbox) stopping_.spawn(stop_soon(session->sandbox));
+  bool at_rest = session->running == 0 && session->users == 0;
+  if (session->sandbox) {
+    stopping_.spawn(at_rest ? stop_soon(session->sandbox) : stop_sandbox(session->sandbox));
+  }
   Result<void> written = co_await put(session);
   fault::here("delete.written");
   if (!written) log::error("store_failed", log::kv("error", written.error().to_string()));
