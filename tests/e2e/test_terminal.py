@@ -49,6 +49,13 @@ class Terminal:
                 raise AssertionError(f"ended without {text!r}: {self.seen!r}") from None
         self.seen = self.seen.split(text.encode(), 1)[1]
 
+    def sees(self, text, seconds):
+        deadline = time.monotonic() + seconds
+        while text.encode() not in self.seen and \
+                select.select([self.master], [], [], max(0, deadline - time.monotonic()))[0]:
+            self.seen += os.read(self.master, 65536)
+        return text.encode() in self.seen
+
     def end(self, seconds=10):
         deadline = time.monotonic() + seconds
         while self.process.poll() is None and time.monotonic() < deadline:
@@ -83,7 +90,11 @@ class Interactive(support.Case):
         terminal.type("trap 'stty size' WINCH; echo rea''dy\n")
         terminal.expect("ready")
         terminal.resize(41, 77)
-        terminal.type("\n")
+        # Bash looks at its traps when a line is complete, which may be before the size has arrived.
+        for _ in range(20):
+            terminal.type("\n")
+            if terminal.sees("41 77", 0.5):
+                break
         terminal.expect("41 77")
         terminal.type("exit\n")
         self.finish(terminal, 0)

@@ -70,6 +70,7 @@ def tell_end(status):
         return False  # a process that the user's code has forked
     try:
         _place.send(_end_notice(status))
+        _place.close()
         return True
     except OSError:
         return False  # the code has closed it, or the guest is gone
