@@ -35,13 +35,15 @@ bool carries(const fs::path& process, const std::string& entry) {
   return false;
 }
 
-// False: some are left.
+// False: some are left. Seen twice: a process that is just turning into another program has no
+// environment for a moment.
 bool wait_for_end(const std::string& folder, std::chrono::milliseconds time, int signal) {
   auto until = std::chrono::steady_clock::now() + time;
-  for (;;) {
+  for (bool none_before = false;;) {
     std::vector<pid_t> left = processes_of(folder);
-    if (left.empty()) return true;
-    if (std::chrono::steady_clock::now() >= until) return false;
+    if (left.empty() && none_before) return true;
+    none_before = left.empty();
+    if (!none_before && std::chrono::steady_clock::now() >= until) return false;
     for (pid_t pid : left) {
       if (signal != 0) ::kill(pid, signal);
     }

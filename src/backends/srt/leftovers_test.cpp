@@ -42,6 +42,9 @@ class Leftovers : public testing::Test {
 TEST_F(Leftovers, EndsItsOwnProcessesAndNoOthers) {
   pid_t own = start_with(std::string(kMarker) + "=" + folder_);
   pid_t other = start_with(std::string(kMarker) + "=" + folder_ + "x");
+  // posix_spawn returns a moment before the new program has its environment.
+  while (processes_of(folder_).empty() || processes_of(folder_ + "x").empty()) {
+  }
   EXPECT_EQ(processes_of(folder_), std::vector<pid_t>{own});
   EXPECT_TRUE(end_processes(folder_, std::chrono::milliseconds(0)));
   int status = 0;
