@@ -193,7 +193,7 @@ def main():
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(128 + signal.SIGTERM))
     with OpenSandbox(args.tos) as server:
         values = {**os.environ, "ATOLL_TEST_OPENSANDBOX": json.dumps(server.settings()),
-                  "DOCKER_HOST": f"unix://{server.engine.socket}"}
+                  "OPEN_SANDBOX_DOMAIN": server.url, "DOCKER_HOST": f"unix://{server.engine.socket}"}
         done = subprocess.run(args.command, env=values, preexec_fn=tied_to_parent)
         return done.returncode if done.returncode >= 0 else 128 - done.returncode
 
