@@ -4,6 +4,7 @@ import json
 import os
 import pathlib
 import tarfile
+import tempfile
 import unittest
 
 from docker_case import DockerCase
@@ -29,11 +30,14 @@ class DockerImages(DockerCase):
                    ["--deny-read", "/var/run"], ["--deny-read", "/etc"], ["--allow-write", "/no/such"],
                    ["--mount", f"{self.data}:/mnt:rw", "--deny-write", "/mnt/x"]]
         os.mkdir(self.data)
+        places = tempfile.TemporaryDirectory()
+        self.addCleanup(places.cleanup)
+        os.chmod(places.name, 0o1777)
 
         def statuses(rules, commands):
             words = " ".join(f"sh -c '{one}' >/dev/null 2>&1; echo $?;" for one in commands)
             outcome = run("--backend", "docker", "--image", IMAGE, *rules, "--", "sh", "-c", words,
-                          env={"DOCKER_HOST": f"unix://{self.engine.socket}"})
+                          env={"DOCKER_HOST": f"unix://{self.engine.socket}", "TMPDIR": places.name})
             return outcome, list(zip(outcome.out.split(), commands))
 
         for rules, commands in groups:
@@ -47,6 +51,7 @@ class DockerImages(DockerCase):
             self.assertEqual(outcome.code, 125, outcome)
             self.assertIn(f"policy_unsupported: the file system rule {rules[-1]} ", outcome.err)
         self.until(lambda: not self.containers())
+        self.assertEqual(os.listdir(places.name), [])
 
     def test_a_missing_image(self):
         server = self.serve()

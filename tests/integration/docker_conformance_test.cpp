@@ -23,7 +23,7 @@ class DockerTarget final : public ConformanceTarget {
   Result<std::unique_ptr<Backend>> make(async::Executor executor) override {
     const char* image = ::getenv("ATOLL_TEST_IMAGE");
     return entry().make({.executor = std::move(executor),
-                         .settings = {{"docker.folder", folder_},
+                         .settings = {{"docker.folder", folder_ + "/sandboxes"},
                                       {"docker.image", image != nullptr ? image : ""}}});
   }
 

@@ -45,8 +45,7 @@ class DockerBackend final : public sandbox::Backend {
         shared_(std::move(shared)),
         own_folder_(std::move(own_folder)) {}
   ~DockerBackend() override {
-    std::error_code ignored;
-    if (!own_folder_.empty()) fs::remove_all(own_folder_, ignored);
+    if (!own_folder_.empty()) docker::Places(own_folder_).remove_root();
   }
 
   Task<Result<std::unique_ptr<sandbox::Sandbox>>> create(sandbox::SandboxSpec spec) override {
@@ -140,7 +139,7 @@ void sweep(const fs::path& folder, const std::string& prefix) {
         pid <= 0) {
       continue;
     }
-    if (::kill(pid, 0) != 0 && errno == ESRCH) fs::remove_all(entry.path(), ignored);
+    if (::kill(pid, 0) != 0 && errno == ESRCH) docker::Places(entry.path().string()).remove_root();
   }
 }
 

@@ -15,6 +15,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
+constexpr const char* kHiddenFolder = "/hidden.d";
+
 // Created anew, whatever the umask says.
 Result<void> write_file(const std::string& path, mode_t mode, const void* bytes, std::size_t size) {
   UniqueFd file(::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600));
@@ -66,7 +68,7 @@ Result<std::string> Places::hidden_file() const {
 }
 
 Result<std::string> Places::hidden_folder() const {
-  std::string path = root_ + "/hidden.d";
+  std::string path = root_ + kHiddenFolder;
   if (::mkdir(path.c_str(), 0) != 0 && errno != EEXIST) return fail_errno("making a folder");
   return path;
 }
@@ -84,6 +86,12 @@ void Places::remove(const SandboxId& id) const {
   std::error_code ignored;
   fs::remove_all(folder(id), ignored);
   ::unlink(token_path(id).c_str());
+}
+
+void Places::remove_root() const {
+  std::error_code ignored;
+  ::rmdir((root_ + kHiddenFolder).c_str());  // which not even its owner may look into
+  fs::remove_all(root_, ignored);
 }
 
 }  // namespace atl::backends::docker

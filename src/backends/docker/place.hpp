@@ -29,6 +29,7 @@ class Places {
   Result<std::string> hidden_folder() const;
   std::vector<SandboxId> all() const;
   void remove(const SandboxId& id) const;
+  void remove_root() const;
 
  private:
   std::string token_path(const SandboxId& id) const { return root_ + "/" + id.str() + ".token"; }
