@@ -42,6 +42,14 @@ TEST(Context, EventsComeInOrderAndOneAtATime) {
   });
 }
 
+TEST(Context, TellsThatItHasRead) {
+  run_test(+[](Rig* rig) -> Task<void> {
+    RunResult result = co_await run_code(rig, "print a\nraw settle 0|\nprint b");
+    EXPECT_EQ(result.stdout_bytes, "a\nb\n");
+    EXPECT_EQ(rig->driver().settled, 1);
+  });
+}
+
 TEST(Context, AListenerThatFailsIsNotAskedAgain) {
   run_test(+[](Rig* rig) -> Task<void> {
     int calls = 0;

@@ -23,6 +23,7 @@ struct TestDriver {
   std::vector<std::string> codes;  // that it was given
   std::vector<int> signals;
   std::string input;
+  int settled = 0;  // how often it was told that it has been read
   std::int64_t count = 0;
   bool running = false;
   bool deaf = false;  // SIGINT does nothing

@@ -244,7 +244,6 @@ class LocalNode final : public Node {
   }
 
  private:
-  // The policy as paths of the file system that such sandboxes see.
   // A sandbox that finds no zygote leaves one for the next, which replaces those that died. Not
   // more often than this: one whose modules cannot be loaded dies each time.
   bool may_leave_zygote(const std::string& recipe) {
@@ -256,6 +255,7 @@ class LocalNode final : public Node {
     return true;
   }
 
+  // The policy as paths of the file system that such sandboxes see.
   Result<sandbox::FilesystemPolicy> filesystem_for(const sandbox::BackendEntry& entry) {
     std::optional<sandbox::FilesystemPolicy>& policy = filesystem_[entry.whole_host ? 1 : 0];
     if (policy) return *policy;
