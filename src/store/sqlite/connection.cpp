@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include <cstdlib>
 #include <filesystem>
@@ -29,7 +30,10 @@ void lay_out_log(const std::string& file) {
   const std::string nothing(64 * 1024, '\0');
   for (off_t end = info.st_size; end < kLogBytes;) {
     ssize_t size = ::pwrite(log.get(), nothing.data(), nothing.size(), end);
-    if (size <= 0) return;
+    if (size <= 0) {  // a full disk: others need the rest of it
+      (void)!::ftruncate(log.get(), info.st_size);
+      return;
+    }
     end += size;
   }
   (void)::fdatasync(log.get());

@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include <array>
+#include <filesystem>
 #include <fstream>
 #include <string_view>
 
@@ -115,6 +116,21 @@ TEST(SqliteStore, AFullDiskIsAnErrorAndPasses) {
   ASSERT_TRUE(WIFEXITED(status));
   if (WEXITSTATUS(status) == kNoDisk) GTEST_SKIP() << "this host lets nobody mount a tmpfs";
   EXPECT_EQ(WEXITSTATUS(status), 0) << "see above";
+}
+
+TEST(SqliteStore, TheLogHasItsLengthFromTheStart) {
+  TempFolder folder;
+  std::unique_ptr<Store> store = must(wait(open_store({.data_folder = folder.path()})));
+  std::uintmax_t length = 0;
+  for (const auto& entry : std::filesystem::directory_iterator(folder.path())) {
+    if (entry.path().string().ends_with("-wal")) length = entry.file_size();
+  }
+  EXPECT_EQ(length, 5u << 20);
+  must(wait(store->write(one_key("a", 20'000))));
+  wait(store->close());
+  store = must(wait(open_store({.data_folder = folder.path()})));
+  EXPECT_EQ(code_of(wait(store->key("a"))), Code::kOk);
+  wait(store->close());
 }
 
 TEST(SqliteStore, SomethingElseInItsPlace) {
