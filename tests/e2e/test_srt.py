@@ -5,6 +5,7 @@ import pathlib
 import re
 import signal
 import subprocess
+import sys
 import time
 import unittest
 
@@ -12,6 +13,10 @@ import reachable  # noqa: F401  first: it says where the programs are
 import json_schema
 import support
 from srt_case import Names, SrtCase, processes_of
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "support"))
+
+import cgroups  # noqa: E402
 
 DEADLINE = 30
 FETCH = "import sys, urllib.request as r; print(r.urlopen(sys.argv[1], timeout=20).read().decode())"
@@ -233,7 +238,7 @@ class Ends(SrtCase):
             usage = server.call("GET", f"/api/v1/sessions/{session}/usage")[1]
             self.assertEqual(usage["memory_limit_mb"], 512)
             [sandbox] = os.listdir(self.sandboxes)
-            groups = lambda: list(pathlib.Path("/sys/fs/cgroup").glob(f"**/atoll/srt-*/{sandbox}"))
+            groups = lambda: [group for group in cgroups.named(sandbox) if group.parent.name.startswith("srt-")]
             self.assertTrue(groups())
             server.kill()
             until(lambda: not processes_of(self.data), "the sandbox ended")

@@ -24,6 +24,8 @@ import sys
 import tempfile
 import time
 
+import cgroups
+
 IMAGE = "atoll-test:latest"
 PACKAGES = ["python3", "nodejs"]
 LEFT_OUT = ["/usr/share/doc/*", "/usr/share/man/*", "/usr/share/locale/*", "/usr/share/info/*"]
@@ -204,8 +206,8 @@ class Dockerd:
             self.call("DELETE", f"/networks/{one['Id']}")
 
     def remove_cgroups(self):
-        for top in pathlib.Path("/sys/fs/cgroup").glob(f"**/{self.folder.name}"):
-            for group in sorted([top, *top.glob("**/")], reverse=True):
+        for top in cgroups.named(self.folder.name):
+            for group in [*cgroups.below(top), top]:
                 with contextlib.suppress(OSError):
                     group.rmdir()
 
