@@ -1,7 +1,8 @@
-// How a zygote becomes a process of a sandbox: one function for its interpreter, which loads this
-// as a plain shared object (ctypes) and knows the struct by heart (src/drivers/python/zygote.py).
+// How a zygote becomes a process of a sandbox: functions for its interpreter, which loads this
+// as a plain shared object (ctypes) and knows the structs by heart (src/drivers/python/_atoll/).
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 
 namespace atl::enter {
@@ -21,6 +22,11 @@ struct EnterPlan {
   const std::int32_t* task_fds = nullptr;
 };
 
+struct PageRange {
+  std::uintptr_t start = 0;
+  std::size_t size = 0;
+};
+
 }  // namespace atl::enter
 
 // Returns twice: 0 in the new process, which is inside by then, confined, and has reported so; and
@@ -31,3 +37,7 @@ extern "C" [[gnu::visibility("default")]] int atoll_enter(const atl::enter::Ente
 // nothing is copied. Returns once: 0 inside, or a negative errno outside when it could not leave.
 // Without a plan: 1 if this can be done here.
 extern "C" [[gnu::visibility("default")]] int atoll_enter_whole(const atl::enter::EnterPlan* plan);
+
+// Makes pages that a fork shares its own, as a write to each would. What is not there is left out.
+extern "C" [[gnu::visibility("default")]] void atoll_copy_pages(const atl::enter::PageRange* ranges,
+                                                                std::uint32_t count);

@@ -48,7 +48,7 @@ bool await_report(int report, int timeout_ms, ChildReport& result) {
 
 }  // namespace
 
-void Parked::ask_for(Server& server, bool rehearse) {
+void Parked::ask_for(Server& server) {
   int seats[2];
   int ends[2];
   if (::socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, seats) != 0) return;
@@ -61,7 +61,6 @@ void Parked::ask_for(Server& server, bool rehearse) {
   ChildPlan plan;
   std::ranges::fill(plan.stdio, server.null_fd());
   if (!ask(server.zygote().get(), plan, report.get(), theirs.get())) return forget_if_gone(server);
-  if (rehearse) send_fds(ours.get(), "r", 1, {});
   seat_ = std::move(ours);
 }
 

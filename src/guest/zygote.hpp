@@ -29,7 +29,7 @@ struct EndNotice {
 class Parked {
  public:
   bool asked_for() const { return static_cast<bool>(seat_); }
-  void ask_for(Server& server, bool rehearse);
+  void ask_for(Server& server);
   pid_t pid(int timeout_ms);  // 0: there is none; -1: not yet
   // Hands an execution to it. 0 when there is none, or none any more; -1 when the zygote does not
   // answer. Nothing has happened then.

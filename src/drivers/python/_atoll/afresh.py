@@ -15,11 +15,14 @@ USUAL = (
     b"PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin:/opt/atoll/bin", b"PYTHONUNBUFFERED=1",
     b"TMPDIR=/tmp", b"USER=user")
 C_LOCALES = ("C", "POSIX")
+MT19937_BYTES = 624 * 4
 ESCAPING_LOCALES = ("C", "POSIX", "C.UTF-8", "C.utf8", "UTF-8")
 
+_settled = None  # the zygote's environment, if a child that has the same need not take it on
 _settled_locale = None  # _named_locale() of the zygote, if it is one of UTF-8
 _library_path = None  # sys.path without the entry for the program
-_rehearsed = None  # the environment that this process has taken on already
+_signals = ()  # those that a child has to set, and to what
+_is_prepared = False
 
 
 def remember():
@@ -31,37 +34,42 @@ def remember():
 
 def settle():
     """Called by the zygote when all is loaded: what need not be done in every child."""
-    global _settled_locale
+    global _settled, _settled_locale, _signals
     for folder in [folder for folder in sys.path_importer_cache if not folder.startswith(sys.prefix)]:
         del sys.path_importer_cache[folder]
-    if not os.environ.get("TZ"):
-        time.tzset()
-    if _set_locale():
-        _settled_locale = _named_locale()
+    if _set_environment(USUAL) and _set_locale():
+        _settled, _settled_locale = list(USUAL), _named_locale()
+    time.tzset()
+    _signals = tuple(_changed_signals())
 
 
-def rehearse():
-    """In a child that waits for its environment, which is likely to be the usual one."""
-    global _rehearsed
-    if _rehearsed is None and become(list(USUAL)):
-        _rehearsed = list(USUAL)
+def prepare():
+    """In a child that may not know its environment yet: all that does not depend on it."""
+    global _is_prepared
+    if _is_prepared:
+        return
+    _is_prepared = True
+    _signal.set_wakeup_fd(-1)
+    for number, wanted in _signals:
+        _signal.signal(number, wanted)
+    _signal.pthread_sigmask(_signal.SIG_SETMASK, ())
+    _reseed()
 
 
 def become(environment):
     """Takes on an environment. False if only an interpreter's start can do what it asks for."""
-    if environment == _rehearsed:
-        _open_streams()
-        _set_path()  # which depends on what is there
-        return True
+    prepare()
+    understood = environment == _settled or _take_on(environment)
+    _open_streams()
+    _set_path()  # which depends on what is there
+    return understood
+
+
+def _take_on(environment):
     had_zone = os.environ.get("TZ")
     understood = _set_environment(environment) and (_named_locale() == _settled_locale or _set_locale())
     if had_zone or os.environ.get("TZ"):
         time.tzset()
-    _reset_signals()
-    _open_streams()
-    _set_path()
-    if _rehearsed is None:
-        _reseed()
     return understood
 
 
@@ -101,15 +109,14 @@ def _set_locale():
     return _locale.nl_langinfo(_locale.CODESET).upper() == "UTF-8"
 
 
-def _reset_signals():
-    _signal.set_wakeup_fd(-1)
+def _changed_signals():
+    """With those that a zygote itself changes."""
     first = {_signal.SIGINT: _signal.default_int_handler, _signal.SIGPIPE: _signal.SIG_IGN,
              _signal.SIGXFSZ: _signal.SIG_IGN}
     for number in _signal.valid_signals() - {_signal.SIGKILL, _signal.SIGSTOP}:
         wanted = first.get(number, _signal.SIG_DFL)
-        if _signal.getsignal(number) is not wanted:
-            _signal.signal(number, wanted)
-    _signal.pthread_sigmask(_signal.SIG_SETMASK, ())
+        if _signal.getsignal(number) is not wanted or number in (_signal.SIGCHLD, _signal.SIGINT):
+            yield number, wanted
 
 
 def _open_streams():
@@ -161,7 +168,7 @@ def _reseed():
     if loaded("random"):
         loaded("random").seed()
     if loaded("numpy.random"):
-        loaded("numpy.random").seed()
+        _reseed_numpy(loaded("numpy.random"), loaded("numpy"))
     if loaded("_ssl"):
         loaded("_ssl").RAND_add(os.urandom(32), 32.0)
     if loaded("tempfile"):
@@ -170,3 +177,11 @@ def _reseed():
         loaded("uuid")._last_timestamp = loaded("uuid")._node = None
     if loaded("multiprocessing.process"):
         loaded("multiprocessing.process").current_process().authkey = os.urandom(32)
+
+
+def _reseed_numpy(generator, numpy):
+    """Its seed() has the same result, and copies a hundred pages on the way."""
+    try:
+        generator.set_state(("MT19937", numpy.frombuffer(os.urandom(MT19937_BYTES), "u4"), MT19937_BYTES // 4))
+    except Exception:  # a module has put another generator in its place
+        generator.seed()

@@ -25,6 +25,7 @@ class Helper:
         self._enter_whole = getattr(library, "atoll_enter_whole", None)
         if self._enter_whole is not None:
             self._enter_whole.argtypes, self._enter_whole.restype = self._enter.argtypes, ctypes.c_int
+        self.copy_pages = getattr(library, "atoll_copy_pages", lambda *_: None)
         api = ctypes.pythonapi
         self._before, self._in_parent = api.PyOS_BeforeFork, api.PyOS_AfterFork_Parent
         self._in_child = api.PyOS_AfterFork_Child

@@ -40,10 +40,11 @@ def read(fd):
     return data
 
 
-def rehearse(environment):
-    """For the pages that it touches."""
-    words = b"".join(LENGTH.pack(len(word)) + word for word in environment)
-    command_and_environment(bytes(FIXED.size + LENGTH.size * 2) + LENGTH.pack(len(environment)) + words)
+def packed(command, environment):
+    """What command_and_environment() reads."""
+    lists = (LENGTH.pack(len(words)) + b"".join(LENGTH.pack(len(word)) + word for word in words)
+             for words in (command, environment))
+    return bytes(FIXED.size + LENGTH.size) + b"".join(lists)
 
 
 def command_and_environment(data):

@@ -16,6 +16,7 @@ _early = False  # this process was forked by a zygote
 _status = None  # of the program that has ended
 _interrupted = False
 _modules_before = 0
+_before_exit = None
 
 
 def leave(status):
@@ -39,12 +40,6 @@ def end_early():
     _early, _modules_before = True, len(sys.modules)
 
 
-def rehearse():
-    """For the pages that the end touches."""
-    flush()
-    _collect()
-
-
 def status_of(code):
     """What the interpreter makes of the code of a SystemExit."""
     if code is None:
@@ -53,6 +48,11 @@ def status_of(code):
         return 1
     number = int.__index__(code)  # not by methods of the user's own
     return number & 0xFF if -(1 << 63) <= number < 1 << 63 else 0xFF
+
+
+def before_exit(function):
+    global _before_exit
+    _before_exit = function
 
 
 def set_status(status, interrupted=False):
@@ -89,6 +89,8 @@ def last():
         import time
 
         time.sleep(REST_SECONDS)
+    if _before_exit is not None:
+        _before_exit()
     os._exit(_status)
 
 
@@ -101,10 +103,6 @@ def _drop_users_modules():
         if not file.startswith(library) and "-packages/" not in file:
             del sys.modules[name]
     sys.modules.pop("__main__", None)
-    _collect()
-
-
-def _collect():
     import gc
 
     gc.collect()

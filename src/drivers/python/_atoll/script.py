@@ -37,17 +37,6 @@ def prepare(argv, usual=None):
     return job
 
 
-def rehearse():
-    """For the pages that a start touches."""
-    _compiled("pass", "<string>")
-
-
-def rehearse_run():
-    """And those that a whole program does."""
-    _has_namesakes("", ())
-    _code(["-c", "print(1)"])()
-
-
 def _code(words):
     code = _compiled(words[1], "<string>")
     if code is None:

@@ -3,18 +3,13 @@ import array
 import fcntl
 import os
 import resource
-import select
 import socket
 import stat
 import struct
 
-from _atoll import afresh, execargs, finish, script
-
 CONTROL_FD = 3
 HIGH_FD = 64  # not among the numbers that a program's own files get
 END = struct.Struct("<6q")  # EndNotice in src/guest/zygote.hpp
-REHEARSE = b"r"  # asked of one that waits in a new sandbox, which may be for many: it costs memory
-REST_MS = 50  # most sandboxes are made for something that comes at once
 MAX_FDS = 5  # stdin, stdout, stderr, a file with the ExecArgs, and perhaps a control socket
 
 _place = _owner = None
@@ -31,11 +26,7 @@ def wait(fd):
     _place, _owner = socket.socket(fileno=fcntl.fcntl(fd, fcntl.F_DUPFD_CLOEXEC, HIGH_FD)), os.getpid()
     os.close(fd)
     try:
-        message, control = _received()
-        if message == REHEARSE:
-            if not _has_news(REST_MS):
-                _rehearse()
-            message, control = _received()
+        message, control, _, _ = _place.recvmsg(2, socket.CMSG_SPACE(MAX_FDS * fds.itemsize))
     except BaseException:  # a signal, of somebody else in the sandbox
         os._exit(127)
     for _, _, data in control:
@@ -51,17 +42,6 @@ def wait(fd):
         os.dup2(rest[0], CONTROL_FD)  # which was stdin's number: args came after it
         os.close(rest[0])
     return args
-
-
-def _received():
-    message, control, _, _ = _place.recvmsg(2, socket.CMSG_SPACE(MAX_FDS * array.array("i").itemsize))
-    return message, control
-
-
-def _has_news(within_ms):
-    poll = select.poll()
-    poll.register(_place, select.POLLIN)
-    return bool(poll.poll(within_ms))
 
 
 def tell_end(status):
@@ -81,12 +61,3 @@ def _end_notice(status):
     times = (own.ru_utime + children.ru_utime, own.ru_stime + children.ru_stime)
     user, system = ((int(time), int(time % 1 * 1e6)) for time in times)
     return END.pack(status, *user, *system, max(own.ru_maxrss, children.ru_maxrss))
-
-
-def _rehearse():
-    """A whole run of nothing, into the null device: every page that a first step in Python copies is then here."""
-    afresh.rehearse()
-    execargs.rehearse(afresh.USUAL)
-    script.rehearse_run()
-    finish.rehearse()
-    _end_notice(0)

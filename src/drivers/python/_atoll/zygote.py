@@ -18,7 +18,7 @@ import struct
 import sys
 import time
 
-from _atoll import afresh, descriptors, execargs, finish, preload, seat, spare
+from _atoll import afresh, descriptors, execargs, finish, pages, preload, rehearsal, script, seat, spare
 from _atoll.enter import ARGS_FD, Helper
 
 LISTEN_FD, READY_FD = 3, 4
@@ -28,10 +28,12 @@ MAGIC, VERSION = 0x47595A41, 1
 BOX = struct.Struct("<6IQ")
 REQUEST = b"x"
 MAX_FDS, MAX_TASKS, MAX_BOXES = 32, 16, 4096
-IDLE_SECONDS = 600
 BACKLOG = 64
 QUIET_MS = 1  # with nothing to do: time to fork a spare
-STUCK_SECONDS = 30  # one that takes longer for what has come in is hung, and ends: the next is not far
+# After how long it ends: with nothing to do; and with what has come in not done, as the next is not far.
+TIMES = (("ATOLL_ZYGOTE_IDLE", 600), ("ATOLL_ZYGOTE_STUCK", 30))
+
+_kept = []  # what a child would free on its way to the user's program, and copy for that
 
 
 def run(words, usual):
@@ -40,9 +42,11 @@ def run(words, usual):
     `usual`: the names of the modules that any interpreter has loaded when it starts.
     """
     words = " ".join(words).split()  # a launcher passes them as one
+    idle, stuck = (float(os.environ.get(name) or seconds) for name, seconds in TIMES)
     with_ipython = not (words and words[0] == "--no-ipython")
     listener, ready = (fcntl.fcntl(fd, fcntl.F_DUPFD_CLOEXEC, HIGH_FD) for fd in (LISTEN_FD, READY_FD))
     descriptors.occupy_low()
+    os.register_at_fork(after_in_child=pages.copy)  # before all others
     atexit.register(finish.last)  # before all others, so that it is called after them
     sys.path[:] = afresh.remember()
     loaded, missing = preload.prepare(words if with_ipython else words[1:], with_ipython)
@@ -52,6 +56,9 @@ def run(words, usual):
     finish.flush()  # what modules have printed while they were loaded would come out of every child
     gc.collect()
     gc.freeze()
+    _signal.setitimer(_signal.ITIMER_REAL, stuck)  # a module's hooks of a fork may hang
+    if pages.learn(helper.copy_pages):
+        return _begin(usual, rehearsal.seat())
     connections = socket.socket(fileno=listener)
     connections.listen(BACKLOG)  # not before: a sandbox that finds no zygote starts its programs plainly
     report = {"ready": True, "loaded": loaded, "missing": missing, "threads": _threads()}
@@ -60,20 +67,21 @@ def run(words, usual):
     except OSError:
         pass  # whoever asked has not waited for the answer
     os.close(ready)
-    zygote = Zygote(connections, helper)
+    zygote = Zygote(connections, helper, idle, stuck)
+    _kept.append(locals())
+    gc.freeze()
     if not zygote.serve():
         os._exit(0)
     if zygote.spare_channel is not None:
         spare.wait(zygote.spare_channel, helper)
-    return _begin(usual)
+    return _begin(usual, ARGS_FD)
 
 
-def _begin(usual):
-    """In the child, inside the sandbox."""
-    from _atoll import script
-
+def _begin(usual, args):
+    """In the child, inside the sandbox. `args`: a file with the ExecArgs, or where to wait for that."""
     try:
-        args = seat.wait(ARGS_FD) if seat.is_one(ARGS_FD) else ARGS_FD
+        if seat.is_one(args):
+            args = seat.wait(args)
         argv, environment = execargs.command_and_environment(execargs.read(args))
         argv = [os.fsdecode(word) for word in argv]
     except execargs.BadMessage:
@@ -100,13 +108,11 @@ class Box:
 
 
 class Zygote:
-    def __init__(self, listener, helper):
-        self._listener = listener
-        self._helper = helper
+    def __init__(self, listener, helper, idle, stuck):
+        self._listener, self._helper = listener, helper
+        self._idle, self._stuck = idle, stuck
         self._launchers, self._boxes = {}, {}  # by descriptor
         self._poll = select.poll()
-        self._idle = float(os.environ.get("ATOLL_ZYGOTE_IDLE") or IDLE_SECONDS)
-        self._stuck = float(os.environ.get("ATOLL_ZYGOTE_STUCK") or STUCK_SECONDS)
         self._wake, wake_end = os.pipe2(os.O_NONBLOCK | os.O_CLOEXEC)
         _signal.set_wakeup_fd(wake_end, warn_on_full_buffer=False)
         _signal.signal(_signal.SIGCHLD, lambda *_: None)

@@ -287,7 +287,10 @@ class PreloadPlain(unittest.TestCase):
         self.assertEqual([len((FOLDER / f"beside{i}").read_text()) for i in range(40)], [1000] * 40)
 
     def test_one_that_hangs_makes_room_for_the_next(self):
-        folder = self.modules(hangs="import os, time\nos.register_at_fork(before=lambda: time.sleep(1000))")
+        folder = self.modules(hangs=(
+            "import os, time\nforks = []\n"
+            "os.register_at_fork(before=lambda: forks.append(1) or len(forks) > 1 and time.sleep(1000))"
+        ))
         zygote = self.zygote("hangs", env={"PYTHONPATH": folder, "ATOLL_ZYGOTE_STUCK": "0.3"})
         execution = Execution(zygote.box(), ["python3", "-c", "print(1)"])
         self.assertEqual(zygote.process.wait(DEADLINE), -signal.SIGALRM)
