@@ -119,8 +119,9 @@ std::vector<std::string> package_folders() {
 }
 
 std::string zygote_name(const Preload& preload, const std::vector<std::string>& folders) {
-  Sum sum;
-  sum.add(drivers::python_script()).add(preload.for_contexts ? "contexts" : "scripts");
+  static const Sum script = Sum().add(drivers::python_script());  // 100 KiB
+  Sum sum = script;
+  sum.add(preload.for_contexts ? "contexts" : "scripts");
   sum.add_state("/usr/bin/python3");
   // An installed or upgraded package changes the time of the folder it lies in.
   for (const std::string& folder : folders) sum.add(folder).add_state(folder);
