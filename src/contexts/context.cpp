@@ -16,7 +16,11 @@ using Phase = Interpreter::Phase;
 
 namespace {
 
-constexpr std::chrono::milliseconds kInsist{500};
+using std::chrono::milliseconds;
+
+constexpr milliseconds kInsist{500};
+constexpr milliseconds kNudges[] = {milliseconds(50), milliseconds(200), milliseconds(1'000),
+                                    milliseconds(5'000)};
 
 std::unexpected<Error> was_given_up() {
   return fail(Code::kCancelled, "it was cancelled before it began");
@@ -162,18 +166,28 @@ Task<Result<bool>> Context::interrupt(std::shared_ptr<RunPlace> place) {
   bool is_another = place && (run_ == nullptr || run_->request.place != place);
   if (run_ == nullptr || is_another || !alive()) co_return false;
   run_->result().interrupted = true;
-  if (options_.language == Language::kBash) tasks_.spawn(insist(run_->request.place));
+  tasks_.spawn(insist(run_->request.place));
   Result<void> sent = co_await signal(SIGINT);
   if (!sent && sent.error().code() == Code::kNotFound) co_return false;
   if (!sent) co_return fail(std::move(sent).error());
   co_return true;
 }
 
-// A shell that is just starting a program waits for it, and that one has not seen the signal.
+// A shell that is just starting a program waits for it, and that one has not seen the signal. And
+// Python that is on its way into a system call looks for signals only when it is back: another one,
+// which means nothing to it, wakes it.
 Task<void> Context::insist(std::shared_ptr<RunPlace> place) {
-  co_await async::sleep_for(kInsist);
-  bool goes_on = run_ != nullptr && run_->request.place == place && alive();
-  if (goes_on) (void)co_await signal(SIGINT);
+  auto goes_on = [&] { return run_ != nullptr && run_->request.place == place && alive(); };
+  if (options_.language == Language::kBash) {
+    co_await async::sleep_for(kInsist);
+    if (goes_on()) (void)co_await signal(SIGINT);
+  }
+  if (options_.language != Language::kPython) co_return;
+  for (milliseconds pause : kNudges) {
+    co_await async::sleep_for(pause);
+    if (!goes_on()) co_return;
+    (void)co_await signal(SIGURG);
+  }
 }
 
 Task<Result<void>> Context::signal(int number) {

@@ -37,6 +37,19 @@ Task<void> interrupts(Box* box, const Speech* speech) {
 ATOLL_CONTEXT_CASE(ContextIsInterrupted, interrupts);
 ATOLL_ZYGOTE_CASE(ContextIsInterrupted, interrupts);
 
+// The signal goes to another thread, so that this one sleeps on: as it would if the signal had come
+// just before the sleep.
+Task<void> interrupts_unseen(Box* box, const Speech* speech) {
+  ATOLL_NEED(auto context, co_await open_context(box, speech));
+  co_await is_interrupted(context.get(), speech,
+                          "import signal, threading, time\n"
+                          "threading.Thread(target=threading.Event().wait, daemon=True).start()\n"
+                          "signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})\n"
+                          "print('started')\n"
+                          "time.sleep(1000)");
+}
+ATOLL_CONTEXT_CASE_IN(Python, ContextIsInterruptedUnseen, interrupts_unseen);
+
 Task<void> interrupt_of_nothing(Box* box, const Speech* speech) {
   ATOLL_NEED(auto context, co_await open_context(box, speech));
   ATOLL_NEED(bool hit, co_await context->interrupt());

@@ -22,6 +22,7 @@ class Interrupts:
         self._users = None  # a handler that the user's code has put in place of ours
         self.raised = False
         _signal.signal(_signal.SIGINT, self.handle)
+        _signal.signal(_signal.SIGURG, _nothing)  # the host's, so that a system call looks whether there was another
 
     def handle(self, _number, frame):
         others = sending = False
@@ -61,3 +62,7 @@ class Interrupts:
         """For a forked child, which is a program of the user's like any other."""
         if _signal.getsignal(_signal.SIGINT) == self.handle:
             _signal.signal(_signal.SIGINT, _signal.default_int_handler)
+
+
+def _nothing(_number, _frame):
+    pass
