@@ -28,7 +28,8 @@ class Context:
         sys.argv[:] = [""]
         if hasattr(sys, "orig_argv"):
             sys.orig_argv[:] = [sys.executable]
-        self._interrupts = Interrupts(self._wire, (self._evaluate, self._show_figures, self._describe))
+        self._interrupts = Interrupts(
+            self._wire, (self._evaluate, self._show_figures, self._describe), Shell.execute)
         self._forks = Forks(self._wire, Streams(self._wire), self._interrupts)
         self._publisher = Publisher(self._wire)
         self._figures = None  # until matplotlib is there

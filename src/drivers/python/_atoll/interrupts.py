@@ -15,9 +15,10 @@ HELD_BACK = TIMERS | {_signal.SIGUSR1, _signal.SIGUSR2, _signal.SIGCHLD, _signal
 
 
 class Interrupts:
-    def __init__(self, wire, prepared):
-        """`prepared`: the functions of the driver that call the user's code, ready for what it raises."""
-        self._wire, self._send = wire, wire.send.__code__
+    def __init__(self, wire, prepared, execute):
+        """`prepared`: the functions of the driver that call the user's code, ready for what it raises.
+        `execute`: what goes on in this one counts as the user's code, part of which may be still to come."""
+        self._wire, self._send, self._execute = wire, wire.send.__code__, execute.__code__
         self._prepared = frozenset(function.__code__ for function in prepared)
         self._users = None  # a handler that the user's code has put in place of ours
         self.raised = False
@@ -27,7 +28,7 @@ class Interrupts:
     def handle(self, _number, frame):
         others = sending = False
         while frame is not None and frame.f_code not in self._prepared:
-            if not frame.f_code.co_filename.startswith(PREFIX):
+            if not frame.f_code.co_filename.startswith(PREFIX) or frame.f_code is self._execute:
                 others = True
             elif not others and frame.f_code is self._send:
                 sending = True

@@ -31,6 +31,10 @@ class Interrupt:
     def test_sleep(self):
         self.interrupted("print('going')\ntime.sleep(1000)", asleep=True)
 
+    def test_between_the_parts_of_a_cell(self):
+        """The last expression is compiled when the rest has run, and takes its time for that here."""
+        self.interrupted("print('going')\ntime.sleep(1000) or [" + "0, " * 300_000 + "]")
+
     def test_a_program(self):
         self.interrupted("print('going')\nsubprocess.run(['sleep', '1000'])", asleep=True)
         self.driver.send("import os, time\nos.system('echo up; exec sleep 1000')\ntime.sleep(1000)")
