@@ -1,6 +1,7 @@
 #include "control/executions.hpp"
 
 #include <algorithm>
+#include <iterator>
 #include <utility>
 
 #include "base/fault.hpp"
@@ -100,10 +101,14 @@ Task<Result<void>> Executions::keep(LiveExecutionPtr execution,
                                     std::vector<store::Change> changes) {
   if (execution->in_store) co_return Result<void>();
   execution->in_store = true;
+  LiveSession& session = *execution->session;
+  bool was_stored = session.stored;
+  std::ranges::move(sessions_.with_result(session, false), std::back_inserter(changes));
   changes.push_back(store::PutExecution{.row = execution->row});
   Result<void> written = co_await store_.write(std::move(changes));
   if (!written) {
     execution->in_store = false;
+    session.stored = was_stored;
     co_return written;
   }
   if (execution->done) co_return written;
@@ -217,15 +222,20 @@ Task<void> Executions::conclude(LiveExecutionPtr execution) {
   row.output = execution->spool->output();
   row.truncated |= execution->spool->truncated();
   execution->process.reset();
+  LiveSession& session = *execution->session;
   for (int attempt = 1;; ++attempt) {
-    std::vector<store::Change> changes;
+    bool ends = execution->ends_session && !session.ending;
+    bool was_stored = session.stored;
+    std::vector<store::Change> changes = sessions_.with_result(session, ends);
     if (auto extra = extras_.find(row.id.str()); extra != extras_.end()) {
-      changes = extra->second(row);
+      std::ranges::move(extra->second(row), std::back_inserter(changes));
     }
     changes.push_back(store::PutExecution{.row = row, .with_output = true});
     Result<void> written = co_await store_.write(std::move(changes));
     fault::here("execute.stored");
+    if (written) session.end_stored = ends;
     if (written) break;
+    session.stored = was_stored;
     log::error("store_failed", log::kv("execution_id", row.id.str()),
                log::kv("error", written.error().to_string()));
     // What a client knows of is kept until the store is back; for the others somebody waits.

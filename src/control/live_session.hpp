@@ -30,7 +30,8 @@ struct LiveExecution {
   std::shared_ptr<sandbox::Process> process;  // while a program of its own runs
   std::shared_ptr<contexts::RunPlace> place = std::make_shared<contexts::RunPlace>();  // in a
                                                                                        // context
-  bool in_store = false;  // its row was written
+  bool in_store = false;      // its row was written
+  bool ends_session = false;  // the session ends with it, in the same commit
   bool cancelled = false;
   bool timed_out = false;
   bool done = false;     // the row is final and written
@@ -53,7 +54,8 @@ struct LiveSession {
   double usage_cpu_seconds = 0;      // at the last look
   std::chrono::steady_clock::time_point usage_at{};
   std::chrono::steady_clock::time_point seen_at = std::chrono::steady_clock::now();
-  bool stored = false;               // its row is in the store
+  bool stored = false;               // its row is in the store, or on its way there
+  bool end_stored = false;           // its end was written, together with a result
   bool made = false;                 // nobody is making its sandbox any more
   bool freezing = false;             // somebody pauses or resumes it
   bool ending = false;               // somebody is taking it down

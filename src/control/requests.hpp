@@ -27,8 +27,9 @@ struct CreateRequest {
   ConfigRequest config;
   std::map<std::string, std::string> labels;
   std::map<std::string, std::string> metadata;
-  std::string snapshot_id;  // files to begin with
-  bool one_shot = false;    // after a crash nobody asks for it: it is not found again
+  std::string snapshot_id;   // files to begin with
+  bool one_shot = false;     // after a crash nobody asks for it: it is not found again
+  bool stored_late = false;  // with its only execution's result: nobody is told of it before
 };
 
 // Absent: unchanged.

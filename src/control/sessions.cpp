@@ -22,6 +22,7 @@ constexpr std::chrono::milliseconds kTick{250};
 constexpr std::chrono::seconds kSeen{5};  // between looks at whether a sandbox still lives
 constexpr std::chrono::seconds kWriteAgain{1};
 constexpr std::chrono::milliseconds kAnswerFirst{2};
+constexpr std::chrono::milliseconds kSoon{10};
 
 std::string key_name(const std::string& tenant, const std::string& key) {
   return tenant + '\0' + key;
@@ -102,27 +103,59 @@ Task<Result<Sessions::Created>> Sessions::create(Caller caller, CreateRequest re
     co_await take_limits(session);
   }
   fault::here("create.begun");
-  std::vector<store::Change> changes = extra ? extra(session->row) : std::vector<store::Change>();
-  changes.push_back(store::PutSession{session->row});
-  Result<void> written = co_await store_.write(std::move(changes));
-  if (!written) {
-    session->made = true;
-    if (written.error().code() == Code::kNoAvailableRuntime) {
-      // A database that went away may have it all the same: it must not stay there as ready.
-      tasks_.spawn(end_quietly(session, SessionState::kFailed, "io", written.error().message()));
-    } else {
-      forget(*session);
-      if (session->sandbox) stopping_.spawn(stop_sandbox(session->sandbox));
-    }
-    co_return fail(written.error());
+  if (request.stored_late && session->sandbox && session->row.session_key.empty()) {
+    tasks_.spawn(store_soon(session));
+  } else {
+    ATOLL_CO_CHECK(co_await store_first(session, std::move(extra)));
   }
-  fault::here("create.written");
-  session->stored = true;
   session->changed.notify_all();
   ++created_total_;
   publish(*session, "session_created");
   if (!session->sandbox) tasks_.spawn(make(session));
   co_return Created{.session = std::move(session)};
+}
+
+Task<Result<void>> Sessions::store_first(LiveSessionPtr session, ExtraChanges extra) {
+  std::vector<store::Change> changes = extra ? extra(session->row) : std::vector<store::Change>();
+  changes.push_back(store::PutSession{session->row});
+  Result<void> written = co_await store_.write(std::move(changes));
+  if (written) {
+    fault::here("create.written");
+    session->stored = true;
+    co_return written;
+  }
+  session->made = true;
+  if (written.error().code() == Code::kNoAvailableRuntime) {
+    // A database that went away may have it all the same: it must not stay there as ready.
+    tasks_.spawn(end_quietly(session, SessionState::kFailed, "io", written.error().message()));
+  } else {
+    forget(*session);
+    if (session->sandbox) stopping_.spawn(stop_sandbox(session->sandbox));
+  }
+  co_return written;
+}
+
+// Most are over by then. The others are to be seen by whoever asks for the list.
+Task<void> Sessions::store_soon(LiveSessionPtr session) {
+  co_await async::sleep_for(kSoon);
+  if (session->stored || session->ending) co_return;
+  session->stored = true;
+  Result<void> written = co_await put(session);
+  if (!written) session->stored = false;
+}
+
+std::vector<store::Change> Sessions::with_result(LiveSession& session, bool ends) const {
+  std::vector<store::Change> changes;
+  if (session.stored && !ends) return changes;
+  model::Session row = session.row;
+  row.updated_at = now();
+  if (ends) {
+    row.state = SessionState::kTerminated;
+    row.ended_at = row.updated_at;
+  }
+  changes.push_back(store::PutSession{std::move(row)});
+  session.stored = true;
+  return changes;
 }
 
 LiveSessionPtr Sessions::begin(const Caller& caller, CreateRequest& request, TemplatePtr recipe,
@@ -273,7 +306,8 @@ Task<Result<void>> Sessions::end(LiveSessionPtr session, SessionState state, std
   if (session->sandbox) {
     stopping_.spawn(at_rest ? stop_soon(session->sandbox) : stop_sandbox(session->sandbox));
   }
-  Result<void> written = co_await put(session);
+  Result<void> written;
+  if (!session->end_stored) written = co_await put(session);
   fault::here("delete.written");
   if (!written) log::error("store_failed", log::kv("error", written.error().to_string()));
   while (!session->sandbox && !session->made) co_await session->changed.wait();

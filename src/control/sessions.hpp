@@ -109,6 +109,9 @@ class Sessions {
 
   // Called by executions: counts, state `running` or `ready`, idle time.
   void began(LiveSession& session);
+  // To be written with the result of an execution: the session, if the store does not have it yet
+  // or if it ends with this.
+  std::vector<store::Change> with_result(LiveSession& session, bool ends) const;
   void finished(LiveSession& session);
   // Its guest did not keep the time of an execution: it is paused, or lost, or slow.
   void suspect(LiveSessionPtr session);
@@ -124,6 +127,8 @@ class Sessions {
   Result<LiveSessionPtr> find_live(const Caller& caller, const SessionId& id) const;
   model::Time now() const;
   async::Task<Result<LiveSessionPtr>> of_key(std::string name);  // null: there is none
+  async::Task<Result<void>> store_first(LiveSessionPtr session, ExtraChanges extra);
+  async::Task<void> store_soon(LiveSessionPtr session);
   async::Task<void> make(LiveSessionPtr session);
   // An error: the sandbox is gone, and the store will be told as soon as it takes the word.
   async::Task<Result<void>> end(LiveSessionPtr session, model::SessionState state, std::string code,

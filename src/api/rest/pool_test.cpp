@@ -9,6 +9,7 @@
 
 #include "api/rest/test_api.hpp"
 #include "async/deadline.hpp"
+#include "async/task_group.hpp"
 
 namespace atl::api::rest::test {
 namespace {
@@ -117,6 +118,38 @@ Task<void> health(Api* api) {
   EXPECT_EQ(of_shell(api).hits, 1u);
 }
 
+// A sandbox that waited, one commit for the session and its result; and one that others see.
+Task<void> runs_at_once(Api* api) {
+  co_await only_shell(api, 2);
+  Reply ran = co_await api->call(Method::kPost, "/api/v1/run",
+                                 R"({"template_id":"shell-default","command":"echo 1"})");
+  EXPECT_EQ(ran.at({"stdout"}), "1\n") << ran.body;
+  EXPECT_EQ(of_shell(api).hits, 1u);
+  Reply over = co_await api->call(Method::kGet, "/api/v1/sessions/" + ran.at({"session_id"}));
+  EXPECT_EQ(over.at({"status"}), "terminated") << over.body;
+  EXPECT_NE(over.at({"ended_at"}), "") << over.body;
+
+  async::TaskGroup group(api->executor);
+  group.spawn([](Api* one) -> Task<void> {
+    Reply slow = co_await one->call(
+        Method::kPost, "/api/v1/run",
+        R"({"template_id":"shell-default","command":"until [ -e go ]; do sleep 0.01; done"})");
+    EXPECT_EQ(slow.at({"exit_code"}), "0") << slow.body;
+  }(api));
+  std::string id;
+  while (id.empty()) {
+    Reply listed = co_await api->call(Method::kGet, "/api/v1/sessions?status=running");
+    id = listed.at({"sessions", "0", "id"});
+  }
+  std::string path = "/api/v1/sessions/" + id;
+  Reply beside = co_await api->call(Method::kPost, path + "/execute", R"({"command":"touch go"})",
+                                    {{"Prefer", "wait"}});
+  EXPECT_EQ(beside.at({"exit_code"}), "0") << beside.body;
+  co_await group.wait_idle();
+  Reply results = co_await api->call(Method::kGet, path + "/results");
+  EXPECT_EQ(results.at({"results", "1", "state"}), "completed") << results.body;
+}
+
 ApiWish pool_of(control::PoolSettings settings) {
   ApiWish wish;
   wish.control.pool = std::move(settings);
@@ -126,6 +159,8 @@ ApiWish pool_of(control::PoolSettings settings) {
 }
 
 TEST(Pool, ClaimsAndDrains) { with_api(claims, pool_of({.size = 2})); }
+// covers: run
+TEST(Pool, RunsAtOnce) { with_api(runs_at_once, pool_of({.size = 2})); }
 TEST(Pool, StaysBelowItsTotal) { with_api(total, pool_of({.size = 5, .max_total = 2})); }
 TEST(Pool, ShrinksWithoutMemory) { with_api(memory, pool_of({.size = 2})); }
 TEST(Pool, FillsAtItsRate) {

@@ -60,7 +60,12 @@ void outlive(control::Control& control, control::ConfigRequest& config,
 
 Task<Answer<void>> carry_out(Call call, control::CreateRequest session,
                              control::ExecuteRequest request, Once once) {
+  bool streams = accepts(call.request().headers, "text/event-stream");
   session.one_shot = true;
+  // A stream names it at its beginning, and a repeated request must not run it again.
+  bool known_early = once.active() || streams;
+  session.stored_late = !known_early && request.context.empty();
+  bool in_one_commit = session.stored_late;
   auto created = co_await call.control().sessions().create(call.caller, std::move(session));
   if (!created) co_return std::unexpected<Refusal>(std::move(created).error());
   SessionId id = created->session->row.id;
@@ -72,12 +77,11 @@ Task<Answer<void>> carry_out(Call call, control::CreateRequest session,
     co_return refuse(Code::kCreateTimeout, "the sandbox was not ready in time");
   }
   control::Executions& executions = call.control().executions();
-  bool streams = accepts(call.request().headers, "text/event-stream");
   KeepAnswer keep = keep_answer(call, once);
-  // A stream names it at its beginning, and a repeated request must not run it again.
   ATOLL_CO_TRY(LiveExecutionPtr execution,
-               co_await executions.start(call.caller, id, std::move(request),
-                                         once.active() || streams, keep_accepted(keep)));
+               co_await executions.start(call.caller, id, std::move(request), known_early,
+                                         keep_accepted(keep)));
+  execution->ends_session = in_one_commit;
   if (once.active()) executions.at_end(execution, keep_result(keep));
   if (streams) {
     Answer<void> streamed = co_await stream_live(call, execution, false);
