@@ -30,8 +30,9 @@ REQUEST = b"x"
 MAX_FDS, MAX_TASKS, MAX_BOXES = 32, 16, 4096
 BACKLOG = 64
 QUIET_MS = 1  # with nothing to do: time to fork a spare
+STUCK_SECONDS = 30
 # After how long it ends: with nothing to do; and with what has come in not done, as the next is not far.
-TIMES = (("ATOLL_ZYGOTE_IDLE", 600), ("ATOLL_ZYGOTE_STUCK", 30))
+TIMES = (("ATOLL_ZYGOTE_IDLE", 600), ("ATOLL_ZYGOTE_STUCK", STUCK_SECONDS))
 
 _kept = []  # what a child would free on its way to the user's program, and copy for that
 
@@ -56,7 +57,7 @@ def run(words, usual):
     finish.flush()  # what modules have printed while they were loaded would come out of every child
     gc.collect()
     gc.freeze()
-    _signal.setitimer(_signal.ITIMER_REAL, stuck)  # a module's hooks of a fork may hang
+    _signal.setitimer(_signal.ITIMER_REAL, STUCK_SECONDS)  # a module's hooks of a fork may hang
     if pages.learn(helper.copy_pages):
         return _begin(usual, rehearsal.seat())
     connections = socket.socket(fileno=listener)
