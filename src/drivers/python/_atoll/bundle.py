@@ -137,6 +137,8 @@ def _utf8(text):
 
 def _json_of(mime, data):
     if isinstance(data, (bytes, bytearray, memoryview)):
+        if mime.startswith("text/") or mime.endswith(("json", "xml", "javascript")):
+            return _json_of(mime, bytes(data).decode("utf-8", "replace"))
         import binascii
 
         return b'"' + binascii.b2a_base64(data, newline=False) + b'"'

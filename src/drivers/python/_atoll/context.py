@@ -33,21 +33,25 @@ class Context:
         self._forks = Forks(self._wire, Streams(self._wire), self._interrupts)
         self._publisher = Publisher(self._wire)
         self._figures = None  # until matplotlib is there
-        self._shell = Shell(vars(self._main), self._rich_set_up())
+        self._shell = Shell(vars(self._main), self._rich_set_up(), self._attach_ipython)
         watch.when_imported("matplotlib", self._expect_figures)
         watch.when_imported("linecache", _tell_sources)
         recursion.hide(FRAMES_BELOW)
 
     def _rich_set_up(self):
         """With IPython, if it is loaded: loading it would cost more than the rest of a start together."""
-        if "IPython" in sys.modules:
-            from _atoll import ipython
+        transform = self._attach_ipython() if "IPython" in sys.modules else None
+        if transform is None:
+            install(self._publisher)
+        return transform
 
-            transform = ipython.attach(self._main, self._publisher)
-            if transform is not None:
-                return transform
-        install(self._publisher)
-        return None
+    def _attach_ipython(self):
+        """What turns its language into Python; None where it is not installed, or not as it is known."""
+        try:
+            from _atoll import ipython
+        except ImportError:
+            return None
+        return ipython.attach(self._main, self._publisher)
 
     def _expect_figures(self, matplotlib):
         from _atoll.figures import Figures

@@ -12,9 +12,10 @@ MAX_CODE = 32 << 20
 
 
 class Shell:
-    def __init__(self, namespace, transform=None):
+    def __init__(self, namespace, transform=None, load_transform=None):
         self._namespace = namespace
         self._transform = transform  # IPython's, for code that is not Python: magics, !commands
+        self._load_transform = load_transform  # asked once, for the first such code
         self._flags = 0  # of __future__ imports, which hold for later runs too
         self._loop = None
 
@@ -46,6 +47,8 @@ class Shell:
 
     def _plainer(self, source):
         """What the code may have meant, if not what it says."""
+        if self._load_transform is not None and self._transform is None and _is_for_ipython(source):
+            self._transform, self._load_transform = self._load_transform(), None
         if self._transform is not None:
             plainer = self._transform(source)
         else:
@@ -53,23 +56,37 @@ class Shell:
         return plainer if plainer != source else None
 
     def _execute_tree(self, tree, source, name):
-        last, value = None, None
+        last, codes, value = None, [], None
         if tree.body and type(tree.body[-1]) is _ast.Expr:
             last = tree.body.pop()
         if tree.body:
-            code = compile(tree, name, "exec", TOP_LEVEL_AWAIT | self._flags, True)
-            self._flags |= code.co_flags & FUTURE_ANNOTATIONS
-            self._evaluate(code)
+            codes.append(self._compile(tree, source, name, "exec"))
+            self._flags |= codes[0].co_flags & FUTURE_ANNOTATIONS
         if last is not None:
-            code = compile(_ast.Expression(last.value), name, "eval", TOP_LEVEL_AWAIT | self._flags, True)
-            value = self._evaluate(code)
-            if ";" in source and _semicolon_after(last, source):
-                value = None
-        return value
+            codes.append(self._compile(_ast.Expression(last.value), source, name, "eval"))
+        if any(code.co_flags & IS_COROUTINE for code in codes):
+            value = self._await(self._evaluate_in_loop(codes))
+        else:
+            for code in codes:
+                value = eval(code, self._namespace)
+        return None if last is not None and ";" in source and _semicolon_after(last, source) else value
 
-    def _evaluate(self, code):
-        value = eval(code, self._namespace)
-        return self._await(value) if code.co_flags & IS_COROUTINE else value
+    def _compile(self, tree, source, name, mode):
+        try:
+            return compile(tree, name, mode, TOP_LEVEL_AWAIT | self._flags, True)
+        except SyntaxError as error:
+            if error.text is None and error.lineno:  # a tree does not know its text
+                error.text = source.split("\n")[error.lineno - 1]
+            raise
+
+    async def _evaluate_in_loop(self, codes):
+        """All of the code, also what awaits nothing: it may start tasks that the rest awaits."""
+        value = None
+        for code in codes:
+            value = eval(code, self._namespace)
+            if code.co_flags & IS_COROUTINE:
+                value = await value
+        return value
 
     def _await(self, coroutine):
         import asyncio
@@ -93,6 +110,13 @@ class Shell:
             self._loop.run_until_complete(task)
         except (Exception, cancelled):
             pass
+
+
+def _is_for_ipython(source):
+    """Looks like it: a line that begins with !, % or ? or ends in ?, x = !command, or a prompt."""
+    import re
+
+    return re.search(r"(?m)^\s*([!%?]|>>> |In \[)|\?\s*$|=\s*[!%]", source) is not None
 
 
 def _semicolon_after(node, source):

@@ -264,6 +264,8 @@ class Await:
     def test_top_level_await(self):
         self.assertEqual(self.ok("import asyncio\nawait asyncio.sleep(0, 5)").plain, "5")
         self.assertEqual(self.ok("async def f():\n    return 1\nx = await f()\nx + 1").plain, "2")
+        self.assertEqual(self.ok("task = asyncio.create_task(f())\nawait task").plain, "1")
+        self.assertEqual(self.ok("asyncio.run(f())").plain, "1")
         self.assertEqual(
             self.ok("async def g():\n    yield 1\n    yield 2\n[i async for i in g()]").plain, "[1, 2]"
         )

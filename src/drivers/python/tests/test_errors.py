@@ -47,6 +47,7 @@ class Errors:
             text, r'^  File "<cell \d+>", line 2\n    y = = 2\n        \^\nSyntaxError: invalid syntax\n$'
         )
         self.assertIn("IndentationError", self.run_code("if 1:\npass").error["ename"])
+        self.assertIn("\n    return 5\n", self.fails("x = 1\nreturn 5", "SyntaxError").error["traceback"])
 
     def test_deep_recursion(self):
         text = self.fails("def f(): return f()\nf()", "RecursionError").error["traceback"]

@@ -90,5 +90,30 @@ class MagicsWithIPython(ContextCase):
         )
 
 
+class LateMagicsWithIPython(ContextCase):
+    """Nothing has loaded it: the first code that needs it does."""
+
+    def test_commands_and_magics(self):
+        driver = self.fresh()
+        self.assertEqual(driver.run("import sys; 'IPython' in sys.modules").plain, "False")
+        self.assertEqual(driver.run("word = 'given'\n!echo {word}").out, "given\n")
+        self.assertEqual(driver.run("%%bash\necho 1").out, "1\n")
+        self.assertEqual(driver.run("display(word)").displays[0]["text/plain"], "'given'")
+        self.assertEqual(driver.run("get_ipython().user_ns is globals()").plain, "True")
+
+    def test_what_it_takes_to_load_it(self):
+        driver = self.fresh()
+        for code in ("x = = 1", "x = 5 %", "'a?' b"):
+            self.assertEqual(driver.run(code).error["ename"], "SyntaxError")
+        self.assertEqual(driver.run("import sys; 'IPython' in sys.modules").plain, "False")
+
+    def test_where_it_is_not_installed(self):
+        driver = self.fresh()
+        driver.run("import sys; sys.modules['IPython'] = None")
+        for _ in range(2):
+            self.assertEqual(driver.run("!echo 1").error["ename"], "SyntaxError")
+        self.assertEqual(driver.run("display(1)").displays[0]["text/plain"], "1")
+
+
 if __name__ == "__main__":
     unittest.main()

@@ -26,6 +26,11 @@ class Forms:
         ):
             self.assertEqual(self.form(method, "'<b>é\"\\\\</b>'", mime), '<b>é"\\</b>')
 
+    def test_text_forms_may_be_bytes(self):
+        self.ok("class Raw:\n    def _repr_mimebundle_(self, include=None, exclude=None): return self.forms")
+        shown = self.result("r = Raw()\nr.forms = {'image/svg+xml': b'<svg/>', 'application/json': b'[1]'}\nr")
+        self.assertEqual((shown["image/svg+xml"], shown["application/json"]), ("<svg/>", [1]))
+
     def test_pictures_are_base64(self):
         for method, mime in (
             ("_repr_png_", "image/png"),
