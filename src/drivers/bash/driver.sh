@@ -1,4 +1,4 @@
-builtin trap : INT; builtin eval "${BASH_EXECUTION_STRING#*$'\n'}"; __atoll_begin "$@"; builtin set --; builtin source "$__atoll_state"; __atoll_begun; until __atoll_next; do __atoll_options_on; builtin eval "$__atoll_code"; { __atoll_finish "$?"; } 2>/dev/null; done; builtin exit
+builtin trap : INT; builtin eval "${BASH_EXECUTION_STRING#*$'\n'}"; __atoll_begin "$@"; builtin set --; builtin source "$__atoll_state" 2>/dev/null; __atoll_begun 2>/dev/null; until __atoll_next; (($? != 1)); do __atoll_options_on; builtin eval "$__atoll_code"; { __atoll_finish "$?"; } 2>/dev/null; done; builtin exit; exit
 # The driver of Bash contexts (docs/context-protocol.md). The line above is all that runs; it reads
 # the functions below from this text first. It is one line so that the shell counts the code's lines
 # from 1.
@@ -12,7 +12,7 @@ builtin trap : INT; builtin eval "${BASH_EXECUTION_STRING#*$'\n'}"; __atoll_begi
 # called by `builtin`, and no variable of a name that the code may use is assigned to. `exec` alone
 # cannot be called so where it is to change descriptors for good: that happens where no function of
 # the code is known. A shell that executes nothing any more (set -n) ends, as the loop above is one
-# of `until`.
+# of `until`, and so does one whose driver the code has unset.
 #
 # Started as: bash --norc --noprofile -c THIS bash
 # or, again:  … bash restore STDIN_FD STATE_FD RUN STATUS WAS_INTERRUPTED <&SOCKET
@@ -86,13 +86,16 @@ __atoll_hide_control() {
   exec 3>&-
 }
 
-# Waits for the next code, and leaves it in __atoll_code. Its status is not 0: see above.
+# Waits for the next code, and leaves it in __atoll_code. Its status is 1 then: see above.
 __atoll_next() {
+  __atoll_probe=
+  builtin printf -v __atoll_probe x
+  [[ $__atoll_probe == x ]] || { __atoll_over=1; return 70; }  # the code has taken `builtin` away
   ((!__atoll_running)) || __atoll_end 70  # no descriptor was left to tell of the last run's end
   while builtin :; do
     builtin mapfile -t -n 1 -u "$__atoll_control" __atoll_header
     ((${#__atoll_header[@]})) || __atoll_end 0
-    __atoll_read_body "${__atoll_header[0]##* }"
+    __atoll_read_body "${__atoll_header[0]##* }" 2>/dev/null  # the code's LC_ALL may not exist
     [[ ${__atoll_header[0]} == 'run '* ]] || builtin continue
     __atoll_run=$((__atoll_run + 1))
     [[ -n $__atoll_has_nul ]] || builtin break
@@ -204,7 +207,9 @@ trap() {
     __atoll_show_traps "$@"
     builtin return
   fi
-  builtin local __atoll_action=- __atoll_signal __atoll_others
+  builtin local __atoll_action=- __atoll_signal
+  builtin local -a __atoll_others
+  __atoll_others=()
   (($# == 1)) || { __atoll_action=$1; builtin shift; }
   for __atoll_signal in "$@"; do
     case ${__atoll_signal^^} in
@@ -252,7 +257,7 @@ __atoll_exit() {  # STATUS [POSITIONAL…]
   [[ $BASHPID == "$$" ]] || builtin return
   { __atoll_running=0; builtin set +x; } 2>/dev/null
   __atoll_options_off
-  ((__atoll_over)) && builtin return
+  ((__atoll_over)) && { builtin return; return; }  # the second where there is no `builtin`
   builtin trap '' INT  # for the shells below too
   __atoll_status=$1
   builtin shift

@@ -91,6 +91,14 @@ class State(bash_case.Case):
         self.assertEqual(driver.run("false").exit_code, 1)
         self.assertEqual(driver.run("env | grep -c __atoll").stdout, "0\n")
         self.assertEqual(driver.run("  echo \"$REPLY\"  ").stdout, "mine\n")
+        outcome = driver.run("trap 'echo $LC_ALL' EXIT")
+        self.assertEqual((outcome.exit_code, outcome.stderr), (0, ""))
+
+    def test_a_locale_that_is_not_there_is_told_of_once(self):
+        driver = self.fresh()
+        self.assertIn("cannot change locale", driver.run("export LC_ALL=xx_XX.UTF-8").stderr)
+        for code in ("echo é", "if", "echo 1"):
+            self.assertNotIn("locale", driver.run(code).stderr)
 
 
 class Hostile(bash_case.Case):
@@ -124,10 +132,11 @@ class Hostile(bash_case.Case):
                 self.assertEqual(outcome.error is not None, code == "if", outcome)
 
     def test_a_shell_that_can_no_longer_work_ends(self):
-        for code in ("set -n", "ulimit -n 4", "ulimit -n 4; exit"):
+        for code in ("set -n", "ulimit -n 4", "ulimit -n 4; exit", "builtin() { :; }", "enable -n builtin",
+                     "unset -f $(compgen -A function); unset $(compgen -v) 2>/dev/null"):
             driver = self.fresh()
             driver.send(code)
-            self.assertIn(driver.wait(), (0, 70), code)
+            self.assertIn(driver.wait(), (0, 70, 127), code)
 
     def test_traps_of_every_kind_outlive_an_exit(self):
         driver = self.fresh()
