@@ -144,6 +144,7 @@ Result<RunResult> Context::conclude(Run& run, std::optional<Crash> lost) {
       std::chrono::steady_clock::now() - run.began);
   result.restarted = lost.has_value();
   result.lost = std::move(lost);
+  result.usage = run.interpreter->usage();
   if (run.interpreter->phase() != Phase::kEnded) {
     result.exit_code = run.interpreter->done().exit_code;
     result.execution_count = run.interpreter->done().execution_count;

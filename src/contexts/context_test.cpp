@@ -23,6 +23,22 @@ TEST(Context, RunsCodeAndGathersWhatItDoes) {
   });
 }
 
+TEST(Context, TellsWhatEachRunUsed) {
+  run_test(+[](Rig* rig) -> Task<void> {
+    rig->driver().figures = R"(,"cpu_user_us":3000,"cpu_system_us":10,"memory_peak_kb":9)";
+    RunResult first = co_await run_code(rig, "print a");
+    EXPECT_EQ(first.usage.cpu_user.count(), 3000);
+    EXPECT_EQ(first.usage.memory_peak_bytes, 9u * 1024);
+    rig->driver().figures = R"(,"cpu_user_us":5000,"cpu_system_us":-4,"memory_peak_kb":1e99)";
+    RunResult second = co_await run_code(rig, "print a");
+    EXPECT_EQ(second.usage.cpu_user.count(), 2000);
+    EXPECT_EQ(second.usage.cpu_system.count(), 0);
+    EXPECT_EQ(second.usage.memory_peak_bytes, 0u);
+    RunResult last = co_await run_code(rig, "exit 3");
+    EXPECT_EQ(last.usage.cpu_user, std::chrono::microseconds(6'995'000));  // what the guest says
+  });
+}
+
 TEST(Context, EventsComeInOrderAndOneAtATime) {
   run_test(+[](Rig* rig) -> Task<void> {
     std::vector<std::string> seen;

@@ -3,6 +3,7 @@
 #include <signal.h>
 #include <string.h>
 
+#include <algorithm>
 #include <utility>
 
 namespace atl::contexts {
@@ -29,6 +30,11 @@ std::string cause_of(const sandbox::ExitStatus& status) {
 }
 
 std::unexpected<Error> broken(std::string what) { return fail(Code::kProtocol, std::move(what)); }
+
+// 0 where the driver does not know it; a driver that was told to lie cannot make it overflow.
+std::int64_t figure(const JsonObject& object, std::string_view name) {
+  return std::clamp<std::int64_t>(object.integer(name).value_or(0), 0, std::int64_t{1} << 50);
+}
 
 }  // namespace
 
@@ -83,6 +89,15 @@ void Interpreter::ended(const sandbox::ExitStatus& status) {
             .exit_code = status.exit_code,
             .signal = status.signal,
             .oom = status.oom};
+  count({status.cpu_user, status.cpu_system, status.max_rss_bytes});
+}
+
+void Interpreter::count(RunUsage total) {
+  used_ = {
+      .cpu_user = std::max(total.cpu_user - total_.cpu_user, std::chrono::microseconds(0)),
+      .cpu_system = std::max(total.cpu_system - total_.cpu_system, std::chrono::microseconds(0)),
+      .memory_peak_bytes = total.memory_peak_bytes};
+  total_ = total;
 }
 
 Result<void> Interpreter::take(sandbox::OutputChunk chunk) {
@@ -168,6 +183,9 @@ Result<void> Interpreter::take_done(std::string body) {
   if (phase_ != Phase::kRunning) return broken("a run ended that was never begun");
   done_ = {.exit_code = static_cast<int>(*code),
            .execution_count = object->integer("execution_count").value_or(0)};
+  count({std::chrono::microseconds(figure(*object, "cpu_user_us")),
+         std::chrono::microseconds(figure(*object, "cpu_system_us")),
+         static_cast<std::uint64_t>(figure(*object, "memory_peak_kb")) * 1024});
   phase_ = Phase::kIdle;
   attached_ = false;
   hold_ = true;

@@ -41,6 +41,8 @@ class Interpreter {
   // It is ready and has run nothing yet.
   bool fresh() const { return fresh_; }
   const Done& done() const { return done_; }
+  // Of the last run.
+  const RunUsage& usage() const { return used_; }
   // Of what has ended: why, or, when the way to it was lost, that.
   const Crash& crash() const { return crash_; }
   const std::optional<Error>& lost() const { return lost_; }
@@ -82,6 +84,7 @@ class Interpreter {
   void push(RunEvent event);
   void acknowledge();
   void ended(const sandbox::ExitStatus& status);
+  void count(RunUsage total);
 
   std::unique_ptr<sandbox::Process> process_;
   MessageReader reader_;
@@ -97,6 +100,8 @@ class Interpreter {
   std::deque<RunEvent> queue_;
   std::size_t queued_ = 0;
   Done done_;
+  RunUsage used_;
+  RunUsage total_;
   Crash crash_;
   std::optional<Error> lost_;
   std::string killed_because_;

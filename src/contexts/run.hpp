@@ -66,6 +66,14 @@ struct Shown {
   Bundle bundle;
 };
 
+// By the interpreter and the programs that it waited for. While it lives it tells this itself, so
+// code can lie about it; of one that ended the guest tells.
+struct RunUsage {
+  std::chrono::microseconds cpu_user{0};
+  std::chrono::microseconds cpu_system{0};
+  std::uint64_t memory_peak_bytes = 0;  // of the interpreter so far, not of the run alone
+};
+
 struct RunResult {
   std::string stdout_bytes;
   std::string stderr_bytes;
@@ -81,6 +89,7 @@ struct RunResult {
   std::optional<Crash> lost;     // it had ended before, while nothing ran: this run began afresh
   bool restarted = false;        // either of them: what earlier runs left is gone
   std::chrono::microseconds duration{0};
+  RunUsage usage;
 };
 
 }  // namespace atl::contexts

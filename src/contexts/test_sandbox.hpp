@@ -25,6 +25,7 @@ struct TestDriver {
   std::string input;
   int settled = 0;  // how often it was told that it has been read
   std::int64_t count = 0;
+  std::string figures;  // members of `done`, from a comma on
   bool running = false;
   bool deaf = false;  // SIGINT does nothing
   std::size_t control_acknowledged = 0;

@@ -66,7 +66,15 @@ __atoll_send_error() {  # ENAME EVALUE
 }
 
 __atoll_send_done() {  # STATUS
-  __atoll_send done "{\"execution_count\":$__atoll_run,\"exit_code\":$1}"
+  builtin local __atoll_stat __atoll_name __atoll_user=0 __atoll_system=0
+  builtin mapfile -t -n 1 __atoll_stat </proc/self/stat  # words 14 to 17: hundredths of a second
+  __atoll_stat=${__atoll_stat#*) * * * * * * * * * * * }
+  for __atoll_name in user system user system; do  # of the shell, then of programs that ended
+    ((__atoll_$__atoll_name += ${__atoll_stat%% *}0000))
+    __atoll_stat=${__atoll_stat#* }
+  done
+  __atoll_send done "{\"execution_count\":$__atoll_run,\"exit_code\":$1,\
+\"cpu_user_us\":$__atoll_user,\"cpu_system_us\":$__atoll_system}"
 }
 
 # Moves the socket from descriptor 3 to where no program that is started sees it. Bash cannot set

@@ -6,6 +6,7 @@ const { writeSync } = require('fs');
 const json = require('./json');
 const { park } = require('./shared');
 
+const { resourceUsage } = process;
 const CONTROL_FD = 3;
 const MAX_HEADER = 64;
 const MAX_BODY = 256 * 1024 * 1024;
@@ -34,7 +35,14 @@ function writeError(words, { ename, evalue, traceback }) {
 }
 
 function writeDone(words, run, exitCode) {
-  write(words, 'done', json.object({ execution_count: run, exit_code: exitCode }));
+  const used = resourceUsage();
+  write(words, 'done', json.object({
+    execution_count: run,
+    exit_code: exitCode,
+    cpu_user_us: used.userCPUTime,
+    cpu_system_us: used.systemCPUTime,
+    memory_peak_kb: used.maxRSS,
+  }));
 }
 
 // Feeds on chunks, calls onMessage(word, body) for each whole message, throws on a broken header.

@@ -18,8 +18,16 @@ class Messages(bash_case.Case):
         driver = self.fresh()
         for code in ("true", "exit 3", "false"):
             driver.send(code)
-        self.assertEqual([driver.finish().done for _ in range(3)],
-                         [{"execution_count": n, "exit_code": c} for n, c in ((1, 0), (2, 3), (3, 1))])
+        ended = [driver.finish().done for _ in range(3)]
+        self.assertEqual([(one["execution_count"], one["exit_code"]) for one in ended], [(1, 0), (2, 3), (3, 1)])
+
+    def test_what_it_used_is_told(self):
+        driver = self.fresh()
+        work = "for ((i = 0; i < 50000; ++i)); do :; done"
+        own = driver.run(work).done
+        below = driver.run(f"bash -c '{work}'").done
+        self.assertGreater(own["cpu_user_us"], 0)
+        self.assertGreater(below["cpu_user_us"], own["cpu_user_us"])
 
     def test_output_goes_straight_to_the_pipes(self):
         outcome = self.run_code("echo out; echo err >&2; ls /nowhere 2>&1 | wc -l")

@@ -21,6 +21,13 @@ class Protocol(javascript_case.Case):
         self.assertEqual([o.text for o in outcomes], ["'a'", "'b'", None])
         self.assertEqual(outcomes[2].error["ename"], "ReferenceError")
 
+    def test_what_it_used_is_told(self):
+        driver = self.fresh()
+        before = driver.run("1").done
+        after = driver.run("for (let i = 0; i < 3e7; ++i);").done
+        self.assertGreater(after["cpu_user_us"], before["cpu_user_us"])
+        self.assertGreater(after["memory_peak_kb"], 1000)
+
     def test_ends_with_the_socket(self):
         driver = self.fresh()
         driver.hang_up()

@@ -40,6 +40,13 @@ class State:
         ]
         self.assertEqual(counts, [counts[0], counts[0] + 1, counts[0] + 2])
 
+    def test_what_it_used_is_told(self):
+        before, after = [
+            json.loads(self.ok(code).bodies("done")[0]) for code in ("1", "for _ in range(10**6): pass")
+        ]
+        self.assertGreater(after["cpu_user_us"], before["cpu_user_us"])
+        self.assertGreater(after["memory_peak_kb"], 1000)
+
     def test_main_is_a_plain_interpreters(self):
         run = self.ok(
             "import sys\n(__name__, sys.argv, sys.path[0], '__file__' in globals(), "
