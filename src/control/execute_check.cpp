@@ -43,6 +43,9 @@ Result<void> check_request(ExecuteRequest& request, const std::string& default_l
   if (forms != 1) {
     return fail(Code::kInvalidArgument, "say either code (with its language) or a command");
   }
+  if (request.context.find('\0') != std::string::npos) {
+    return fail(Code::kInvalidValue, "NUL cannot be part of a context's id");
+  }
   if (!request.context.empty() && !request.code) {
     return fail(Code::kInvalidValue, "a context runs code, not commands");
   }

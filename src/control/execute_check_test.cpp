@@ -24,6 +24,7 @@ TEST(CheckRequest, EitherCodeOrACommand) {
   EXPECT_EQ(check({.shell_command = "true", .context = "default"}), Code::kInvalidValue);
   // Nothing that a context would pass over in silence.
   EXPECT_EQ(check({.code = "1", .context = "default"}), Code::kOk);
+  EXPECT_EQ(check({.code = "1", .context = std::string("a\0b", 3)}), Code::kInvalidValue);
   EXPECT_EQ(check({.code = "1", .context = "default", .cwd = "/tmp"}), Code::kInvalidValue);
   EXPECT_EQ(check({.code = "1", .context = "default", .env = {{"A", "1"}}}), Code::kInvalidValue);
   EXPECT_EQ(check({.code = "1", .context = "default", .stdin_data = "x"}), Code::kInvalidValue);

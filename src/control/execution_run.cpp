@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cmath>
 #include <csignal>
+#include <optional>
 #include <utility>
 
 #include <boost/json/object.hpp>
@@ -22,18 +23,34 @@ namespace {
 constexpr std::size_t kInlineCode = 96 * 1024;
 constexpr std::chrono::seconds kGrace{2};
 
-// The command line of code, which is put into a file where it must be.
+// The command line of code, which is put into a file where it must be. `folder` is then where that
+// is, and what a compiler makes of it.
 Task<Result<std::vector<std::string>>> command_of(std::shared_ptr<sandbox::Sandbox> sandbox,
-                                                  ExecuteRequest* request, std::string id) {
+                                                  ExecuteRequest* request, std::string id,
+                                                  std::string* folder) {
   ATOLL_CO_TRY(const drivers::Language* language, drivers::find_language(request->language));
   if (drivers::runs_inline(*language) && request->code->size() <= kInlineCode) {
     co_return drivers::inline_command(*language, std::move(*request->code), {});
   }
-  std::string folder = "/tmp/atoll-" + id;
-  std::string file = folder + "/" + std::string(language->file_name);
-  ATOLL_CO_CHECK(co_await sandbox->make_dir(folder, 0755, true));
+  *folder = "/tmp/atoll-" + id;
+  std::string file = *folder + "/" + std::string(language->file_name);
+  ATOLL_CO_CHECK(co_await sandbox->make_dir(*folder, 0755, true));
   ATOLL_CO_CHECK(co_await sandbox->put_text(file, std::move(*request->code)));
   co_return drivers::file_command(*language, file, {});
+}
+
+// What a shell says of a program that it cannot start; nullopt of other failures.
+std::optional<int> exit_code_of(const Error& not_started) {
+  if (not_started.code() == Code::kProgramNotFound) return 127;
+  if (not_started.code() == Code::kProgramNotExecutable) return 126;
+  return std::nullopt;
+}
+
+model::ExecutionMetrics metrics_of(std::chrono::microseconds user, std::chrono::microseconds system,
+                                   std::uint64_t memory) {
+  return {.cpu_user_ms = static_cast<std::uint64_t>(user.count() / 1000),
+          .cpu_system_ms = static_cast<std::uint64_t>(system.count() / 1000),
+          .memory_peak_bytes = memory};
 }
 
 std::string error_json(const contexts::CodeError& error) {
@@ -90,8 +107,15 @@ std::chrono::milliseconds Executions::time_of(const ExecuteRequest& request) con
 Task<Result<void>> Executions::run_program(LiveExecutionPtr execution, ExecuteRequest* request) {
   std::shared_ptr<sandbox::Sandbox> sandbox = execution->session->sandbox;
   sandbox::ExecRequest exec;
+  std::string folder;
   if (request->code) {
-    ATOLL_CO_TRY(exec.argv, co_await command_of(sandbox, request, execution->row.id.str()));
+    Result<std::vector<std::string>> command =
+        co_await command_of(sandbox, request, execution->row.id.str(), &folder);
+    if (!command) {
+      if (!folder.empty()) (void)co_await sandbox->remove(folder, true);
+      co_return fail(std::move(command.error()));
+    }
+    exec.argv = std::move(*command);
     exec.zygote = request->language == "python";
   } else if (!request->argv.empty()) {
     exec.argv = std::move(request->argv);
@@ -106,9 +130,19 @@ Task<Result<void>> Executions::run_program(LiveExecutionPtr execution, ExecuteRe
   exec.timeout = time_of(*request);
   exec.max_output_bytes = request->max_output_bytes.value_or(limits_.output_bytes);
   fault::here("execute.running");
-  ATOLL_CO_TRY(std::unique_ptr<sandbox::Process> started, co_await sandbox->spawn(std::move(exec)));
+  Result<std::unique_ptr<sandbox::Process>> started = co_await sandbox->spawn(std::move(exec));
+  if (!started) {
+    if (!folder.empty()) (void)co_await sandbox->remove(std::move(folder), true);
+    execution->row.exit_code = exit_code_of(started.error());
+    if (execution->row.exit_code) {
+      co_await execution->spool->put(
+          SpoolKind::kStderr, "atoll: " + std::string(code_name(started.error().code())) + ": " +
+                                  started.error().message() + "\n");
+    }
+    co_return fail(std::move(started.error()));
+  }
   fault::here("execute.spawned");
-  std::shared_ptr<sandbox::Process> process(std::move(started));
+  std::shared_ptr<sandbox::Process> process(std::move(*started));
   execution->process = process;
   execution->row.exec_id = process->exec_id();
   if (execution->cancelled) (void)co_await process->signal(SIGKILL);
@@ -122,13 +156,12 @@ Task<Result<void>> Executions::run_program(LiveExecutionPtr execution, ExecuteRe
     fault::here("execute.output");
   }
   ATOLL_CO_TRY(sandbox::ExitStatus status, co_await process->wait());
+  if (!folder.empty()) (void)co_await sandbox->remove(std::move(folder), true);
   model::Execution& row = execution->row;
   row.exit_code = status.exit_code;
   row.truncated |= status.truncated;
   execution->timed_out = status.timed_out;
-  row.metrics = {.cpu_user_ms = static_cast<std::uint64_t>(status.cpu_user.count() / 1000),
-                 .cpu_system_ms = static_cast<std::uint64_t>(status.cpu_system.count() / 1000),
-                 .memory_peak_bytes = status.max_rss_bytes};
+  row.metrics = metrics_of(status.cpu_user, status.cpu_system, status.max_rss_bytes);
   if (status.oom && status.signal != 0) {
     row.error_code = std::string(code_name(Code::kResourceExhausted));
     row.error_message = "it used more memory than the sandbox has";
@@ -153,9 +186,13 @@ Task<Result<void>> Executions::run_in_context(LiveExecutionPtr execution, Execut
   row.exit_code = result.exit_code;
   row.truncated |= result.truncated;
   row.result_json = result_json(result);
+  row.metrics =
+      metrics_of(result.usage.cpu_user, result.usage.cpu_system, result.usage.memory_peak_bytes);
   execution->timed_out = result.timed_out;
   if (result.crashed) {
-    row.error_code = std::string(code_name(Code::kExecutionFailed));
+    bool oom = result.crashed->oom;
+    row.error_code =
+        std::string(code_name(oom ? Code::kResourceExhausted : Code::kExecutionFailed));
     row.error_message = result.crashed->cause;
   } else if (result.error) {
     row.error_code = std::string(code_name(Code::kExecutionFailed));

@@ -120,7 +120,10 @@ std::string build_script(const Language& language) {
                        " is not installed in this sandbox; looked for " +
                        joined(language.programs, ", ") + "' >&2; exit 127; fi; ";
   if (language.start == "{out}") {
-    script += "out=$(mktemp -d /tmp/atoll-XXXXXX)/main || exit 126; ";
+    // Beside a file that has a folder of its own in /tmp, which its owner removes.
+    script +=
+        "case $file in /tmp/atoll-*/*) out=${file%/*}/main;; "
+        "*) out=$(mktemp -d /tmp/atoll-XXXXXX)/main || exit 126;; esac; ";
   }
   if (!language.build.empty()) script += with_variables(language.build) + " || exit $?; ";
   return script + "exec " + with_variables(language.start) + " \"$@\"";

@@ -121,6 +121,34 @@ class Contract(unittest.TestCase):
         self.assertGreater(ran["metrics"]["memory_peak_bytes"], 0)
         self.assertGreaterEqual(ran["duration_ms"], 0)
 
+    # covers: C14
+    def test_a_program_that_cannot_be_started(self):
+        session = self.make(template_id="shell-default")["id"]
+        for program, status, code in (("nowhere", 127, "program_not_found"),
+                                      ("/etc/passwd", 126, "program_not_executable")):
+            ran = self.server.execute(session, command=[program])
+            self.assertEqual((ran["state"], ran["exit_code"], ran["error"]["code"]), ("failed", status, code))
+            self.assertRegex(ran["stderr"], f'^atoll: {code}: .*"{program}"')
+
+    def test_code_that_needs_a_file_leaves_none(self):
+        session = self.make(template_id="python-default")["id"]
+        for code in ("pass  #" + "x" * 200_000, "import time; time.sleep(60)  #" + "x" * 200_000):
+            self.server.execute(session, code=code, timeout=2)
+        self.server.execute(session, language="c", code="int main(void) { return 0; }")
+        self.server.execute(session, language="c", code="int main(void) { return ")
+        ran = self.server.execute(session, command="ls /tmp | grep -c atoll")
+        self.assertEqual(ran["stdout"], "0\n")
+
+    # covers: C14
+    def test_what_a_run_in_a_context_used(self):
+        session = self.make(template_id="python-default")["id"]
+        ran = self.server.execute(session, context="default", code="for _ in range(10**6): pass")
+        self.assertGreater(ran["metrics"]["cpu_user_ms"], 0)
+        self.assertGreater(ran["metrics"]["memory_peak_bytes"], 1 << 20)
+        ran = self.server.execute(session, context="default", code="a = [bytearray(1 << 20) for _ in range(1 << 20)]")
+        self.assertEqual((ran["exit_code"], ran["error"]["code"]), (137, "resource_exhausted"))
+        self.assertGreater(ran["metrics"]["memory_peak_bytes"], 64 << 20)
+
     # covers: C15
     def test_executing_while_the_session_is_being_made(self):
         _, begun = self.server.call("POST", API + "/sessions", {

@@ -33,6 +33,11 @@ std::string with_newline(std::string text) {
   return text;
 }
 
+// A program that could not be started: the server has put the reason where the program would have.
+bool is_in_stderr(Code code) {
+  return code == Code::kProgramNotFound || code == Code::kProgramNotExecutable;
+}
+
 }  // namespace
 
 async::Task<Result<void>> EventPrinter::write(OutputStream to, std::string bytes) {
@@ -84,7 +89,7 @@ Result<int> outcome_of(const value& execution, bool quiet, ColorMode color) {
   bool ended = code != nullptr && code->is_int64();
   if (!ended && !failure) return fail(Code::kBackend, "the execution ended without a status");
   if (!ended && !quiet) return fail(std::move(*failure));
-  if (failure && !quiet) print_remote_error(*failure, color);
+  if (failure && !quiet && !is_in_stderr(failure->code())) print_remote_error(*failure, color);
   if (text_of(execution, "state") == "timed_out") return kExitTimeout;
   if (failure && failure->code() == Code::kResourceExhausted) return kExitOom;
   return ended ? static_cast<int>(code->get_int64()) : exit_status_of(failure->code());
