@@ -192,7 +192,8 @@ Task<void> Connection::linger() {
   wire_->shutdown_write();
   wire_->set_read_deadline(async::deadline_in(core_->options.limits.linger_time));
   std::array<char, 16 * 1024> waste;
-  for (std::size_t total = 0; total < 16 * 1024 * 1024;) {
+  // More than anything that a person sends by mistake and a client sends without looking up.
+  for (std::size_t total = 0; total < 128 * 1024 * 1024;) {
     Result<std::size_t> got = co_await wire_->read_some(waste);
     if (!got || *got == 0) co_return;
     total += *got;

@@ -7,6 +7,7 @@ import subprocess
 import tempfile
 import time
 import unittest
+import urllib.error
 
 from leftovers import guests_below, launcher_folders
 from server import DEADLINE, Server
@@ -83,6 +84,16 @@ class ServerTest(unittest.TestCase):
         self.assertEqual(self.server.call("GET", "/api/v1/sessions/nothing")[1]["code"], "session_not_found")
         session = self.server.session()
         self.assertEqual(self.server.execute(session, command="rm -rf /")["code"], "dangerous_command")
+
+    def test_fifty_megabytes_of_code_are_refused_in_words(self):
+        session = self.server.session()
+        for _ in range(3):  # the server's patience has an end, which a busy machine may reach
+            try:
+                refused = self.server.execute(session, code="x" * 50_000_000)
+                break
+            except urllib.error.URLError as problem:
+                refused = {"code": problem}
+        self.assertEqual(refused["code"], "too_large")
 
     # covers: C23, C24, C29
     def test_a_killed_server_is_continued(self):
