@@ -51,7 +51,8 @@ std::string_view hint_for(Code code) {
     case Code::kUnsupportedBackend:
       return "`atoll backends` lists the backends and why one cannot run";
     case Code::kProgramNotFound:
-      return "only the host's system folders are inside; bring more with --mount SRC:DST";
+      return "only the image's files, or without one the host's system folders, are inside; bring "
+             "more with --mount SRC:DST";
     case Code::kBackend:
     case Code::kCreateTimeout:
       return "`atoll doctor` checks this host; -v shows the step that failed";
