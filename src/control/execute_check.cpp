@@ -43,6 +43,9 @@ Result<void> check_request(ExecuteRequest& request, const std::string& default_l
   if (forms != 1) {
     return fail(Code::kInvalidArgument, "say either code (with its language) or a command");
   }
+  if (!request.argv.empty() && request.argv.front().empty()) {
+    return fail(Code::kInvalidValue, "the first word of a command is a program, not empty");
+  }
   if (!request.context.empty() && !request.code) {
     return fail(Code::kInvalidValue, "a context runs code, not commands");
   }
