@@ -57,10 +57,14 @@ class Requests(unittest.TestCase):
             parts.append(part)
         return b"".join(parts)
 
+    def test_what_comes_later_is_not_found(self):
+        self.refused(self.call("GET", "/audit"), 404, "not_found")
+
     def test_a_member_that_is_said_twice(self):
         self.refused(self.call("POST", "/sessions", b'{"template_id":"shell-default","template_id":"python-default"}'),
                      400, "invalid_argument", "")
 
+    # covers: pauseSession, resumeSession, renewSession, streamEvents
     def test_bodies_where_none_belongs(self):
         for word in ("pause", "resume"):
             self.refused(self.call("POST", f"{self.place}/{word}", {"x": 1}), 400, "invalid_argument", "/x")
@@ -70,6 +74,7 @@ class Requests(unittest.TestCase):
         self.assertEqual(self.call("POST", f"{self.place}/renew", b"", **form)[0], 200)
         self.refused(self.call("POST", f"{self.place}/renew", b"seconds=5", **form), 415, "unsupported_media_type")
 
+    # covers: execute, putFile
     def test_a_body_that_ends_too_early(self):
         for path, kind in ((f"{self.place}/execute", "application/json"),
                            (f"{self.place}/files/cut", "application/octet-stream")):
@@ -82,10 +87,12 @@ class Requests(unittest.TestCase):
                 self.assertTrue(answer.startswith(b"HTTP/1.1 400 "), answer)
         self.assertEqual(self.call("GET", f"{self.place}/files/cut")[0], 404)
 
+    # covers: execute
     def test_executions_that_cannot_be(self):
         self.refused(self.call("POST", f"{self.place}/execute", {"command": [""]}), 422, "invalid_value")
         self.refused(self.call("POST", f"{self.place}/execute", {"code": "1", "context": "nope"}), 404, "not_found")
 
+    # covers: writeStdin
     def test_input_after_its_end(self):
         _, begun = self.call("POST", f"{self.place}/execute", {"command": "cat; sleep 1000", "timeout": 0, "stdin_open": True})
         place = f"/executions/{begun['execution_id']}"
@@ -101,6 +108,7 @@ class Requests(unittest.TestCase):
         connection = self.open("GET", "/templates/shell-default", Connection="close")
         self.assertIn(b'"cpu":0.5', self.rest_of(connection))
 
+    # covers: revokeKey, atoll key
     def test_a_revoked_key_loses_what_it_has_open(self):
         for revoke in (lambda key: self.call("DELETE", f"/keys/{key}"),
                        lambda key: atoll("key", "revoke", key, "--data", self.server.data)):
