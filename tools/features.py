@@ -3,7 +3,7 @@
 
 A test says what it holds us to in a comment right above it: `covers: createSession, atoll ps, C4`. This
 tool compares that with the OpenAPI document, the table of commands and SPECIFICATION.md, and writes the
-names into the tables of README.md and SPECIFICATION.md.
+names into the tables of README.md, SPECIFICATION.md and docs/tests.md.
 
 usage: features.py [--write]
 """
@@ -17,7 +17,7 @@ import yaml
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 OPENAPI = ROOT / "src/api/rest/openapi.yaml"
 COMMANDS = (ROOT / "src/cli/command.cpp", ROOT / "src/cli/remote/manual.cpp")
-SPECIFICATION, README = ROOT / "SPECIFICATION.md", ROOT / "README.md"
+SPECIFICATION, README, TESTS = ROOT / "SPECIFICATION.md", ROOT / "README.md", ROOT / "docs/tests.md"
 BEGIN, END = "<!-- features: begin -->\n", "<!-- features: end -->\n"
 CPP = re.compile(r"((?://[^\n]*\n)+)TEST(?:_F|_P)?\((\w+), (\w+)\)")
 PYTHON = re.compile(r"((?: *#[^\n]*\n)+)(?: *@[^\n]*\n)* *def (test_\w+)")
@@ -63,17 +63,39 @@ def commands():
     return {"atoll " + name: summaries[name] for name in known}
 
 
-def feature_table(by_word, all_operations, all_commands):
-    lines = ["| what | named tests |", "|---|---|"]
+def count(by_word, words):
+    return len({test for word in words for test in by_word.get(word, [])})
+
+
+def amount(things, word):
+    return f"{len(things)} {word}{'' if len(things) == 1 else 's'}"
+
+
+def short_table(by_word, all_operations, all_commands, promises):
     tags = {}
     for name, (tag, _) in all_operations.items():
         tags.setdefault(tag, []).append(name)
-    for tag, names in tags.items():
-        count = len({test for name in names for test in by_word.get(name, [])})
-        lines.append(f"| API, {tag.lower()}: {', '.join(f'`{name}`' for name in names)} | {count} |")
-    for name, summary in all_commands.items():
-        lines.append(f"| `{name}`: {summary[0].lower() + summary[1:]} | {len(by_word.get(name, []))} |")
+    rows = [(f"API, {tag.lower()}", amount(names, "operation"), names) for tag, names in tags.items()]
+    rows.append(("command line", amount(all_commands, "command"), all_commands))
+    rows.append(("[SPECIFICATION.md](SPECIFICATION.md), the server", amount(promises, "promise"), promises))
+    lines = ["| of | there are | with named tests |", "|---|---|---|"]
+    lines += [f"| {what} | {number} | {count(by_word, words)} |" for what, number, words in rows]
     return "\n".join(lines) + "\n"
+
+
+def full_table(by_word, all_operations, all_commands):
+    """For every feature what it is, and its tests."""
+    lines = ["| feature | what it does | tests |", "|---|---|---|"]
+    summaries = {name: summary for name, (_, summary) in all_operations.items()} | all_commands
+    for name, summary in summaries.items():
+        names = ", ".join(f"`{test}`" for test in by_word.get(name, []))
+        lines.append(f"| `{name}` | {summary[0].lower() + summary[1:]} | {names} |")
+    return "\n".join(lines) + "\n"
+
+
+def between_marks(path, table):
+    head, _, rest = path.read_text(encoding="utf-8").partition(BEGIN)
+    return head + BEGIN + table + END + rest.partition(END)[2]
 
 
 def with_tests(match, by_word):
@@ -97,11 +119,9 @@ def main():
     problems = [f"{word} has no test: put `covers: {word}` above one" for word in known if word not in by_word]
     problems += [f"{names[0]} covers {word}, which does not exist" for word, names in by_word.items() if word not in known]
 
-    readme = README.read_text(encoding="utf-8")
-    head, _, rest = readme.partition(BEGIN)
-    _, _, tail = rest.partition(END)
     wanted = {
-        README: head + BEGIN + feature_table(by_word, all_operations, all_commands) + END + tail,
+        README: between_marks(README, short_table(by_word, all_operations, all_commands, promises)),
+        TESTS: between_marks(TESTS, full_table(by_word, all_operations, all_commands)),
         SPECIFICATION: ROW.sub(lambda match: with_tests(match, by_word), specification),
     }
     for path, text in wanted.items():

@@ -140,6 +140,7 @@ Task<void> handle(GuardPtr guard, http::Exchange* exchange) {
   } else {
     caller->trace_id = std::move(trace_id);
     caller->request_id = request.id;
+    control::Keys::Use use(guard->control->keys(), caller->key_id, [exchange] { exchange->cut(); });
     exchange->attachment() = std::move(*caller);
     co_await guard->inner(*exchange);
   }

@@ -45,11 +45,13 @@ TEST(Range, Forms) {
   expect_part("Bytes=90-1000", 90, 99);
   expect_part("bytes=-5", 95, 99);
   expect_part("bytes=-500", 0, 99);
+  expect_part("bytes=7-99999999999999999999999", 7, 99);
   for (std::string_view whole :
        {"", "lines=1-2", "bytes=1-2,4-5", "bytes=5-1", "bytes=a-b", "bytes="}) {
     EXPECT_EQ(parse_range(whole, 100).kind, Kind::kWhole) << whole;
   }
   EXPECT_EQ(parse_range("bytes=100-", 100).kind, Kind::kUnsatisfiable);
+  EXPECT_EQ(parse_range("bytes=99999999999999999999-", 100).kind, Kind::kUnsatisfiable);
   EXPECT_EQ(parse_range("bytes=-0", 100).kind, Kind::kUnsatisfiable);
   EXPECT_EQ(parse_range("bytes=0-", 0).kind, Kind::kUnsatisfiable);
 }

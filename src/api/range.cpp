@@ -1,11 +1,23 @@
 #include "api/range.hpp"
 
 #include <algorithm>
+#include <optional>
 
 #include "api/text.hpp"
 #include "http/message.hpp"
 
 namespace atl::api {
+
+namespace {
+
+// A position that no file has is still one; whatever has no digits alone is none.
+std::optional<std::uint64_t> position(std::string_view text) {
+  bool digits = !text.empty() && text.find_first_not_of("0123456789") == text.npos;
+  if (!digits) return std::nullopt;
+  return to_number(text).value_or(UINT64_MAX);
+}
+
+}  // namespace
 
 ByteRange parse_range(std::string_view value, std::uint64_t size) {
   constexpr std::string_view kUnit = "bytes=";
@@ -18,13 +30,13 @@ ByteRange parse_range(std::string_view value, std::uint64_t size) {
   std::string_view from = value.substr(0, hyphen);
   std::string_view to = value.substr(hyphen + 1);
   if (from.empty()) {  // the last so many
-    auto count = to_number(to);
+    auto count = position(to);
     if (!count) return {};
     if (*count == 0 || size == 0) return {.kind = ByteRange::Kind::kUnsatisfiable};
     return {ByteRange::Kind::kPart, size - std::min(size, *count), size - 1};
   }
-  auto first = to_number(from);
-  auto last = to.empty() ? UINT64_MAX : to_number(to);
+  auto first = position(from);
+  auto last = to.empty() ? UINT64_MAX : position(to);
   if (!first || !last || *last < *first) return {};
   if (*first >= size) return {.kind = ByteRange::Kind::kUnsatisfiable};
   return {ByteRange::Kind::kPart, *first, std::min(*last, size - 1)};

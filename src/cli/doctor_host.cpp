@@ -66,6 +66,26 @@ Finding unpacker() {
   return finding;
 }
 
+// What a disk larger than half of the memory is made of.
+Finding disk_images() {
+  Finding finding{.group = "Programs", .name = "disk images"};
+  finding.mark = Mark::kWarn;
+  if (::geteuid() != 0) {
+    finding.mark = Mark::kInfo;
+    finding.detail = "only root has them: --disk is at most half of --memory";
+  } else if (::access("/usr/sbin/mkfs.ext4", X_OK) != 0) {
+    finding.detail = "no /usr/sbin/mkfs.ext4: --disk is at most half of --memory";
+    finding.advice = "apt-get install e2fsprogs";
+  } else if (::access("/dev/loop-control", R_OK | W_OK) != 0) {
+    finding.detail = "no loop devices: --disk is at most half of --memory";
+    finding.advice = "modprobe loop; a container needs /dev/loop-control and /dev/loop*";
+  } else {
+    finding.mark = Mark::kOk;
+    finding.detail = "mkfs.ext4 and loop devices are there";
+  }
+  return finding;
+}
+
 }  // namespace
 
 void examine_user(Diagnosis& diagnosis) {
@@ -90,6 +110,7 @@ void examine_programs(Diagnosis& diagnosis) {
   diagnosis.findings.push_back(own_program("atoll-launcher"));
   diagnosis.findings.push_back(own_program("atoll-guest"));
   diagnosis.findings.push_back(unpacker());
+  diagnosis.findings.push_back(disk_images());
   diagnosis.findings.push_back(interpreter("python3", "Python", "python3"));
   diagnosis.findings.push_back(interpreter("node", "JavaScript", "nodejs"));
   diagnosis.findings.push_back(interpreter("bash", "Bash", "bash"));

@@ -24,6 +24,11 @@ async::Task<Result<void>> follow(RunState* state) {
   co_return Result<void>{};
 }
 
+async::Task<void> watch_time(RunState* state, std::chrono::milliseconds timeout) {
+  co_await async::sleep_for(timeout);
+  co_await give_up_on_stuck_output(state);
+}
+
 async::Task<Result<void>> run_program(async::Executor executor, RunState* state) {
   std::chrono::milliseconds timeout = state->plan.request.timeout;
   ATOLL_CO_CHECK(co_await bring_up(state));
@@ -33,6 +38,7 @@ async::Task<Result<void>> run_program(async::Executor executor, RunState* state)
   }
   ATOLL_CO_TRY(state->process, co_await state->sandbox->spawn(std::move(state->plan.request)));
   if (state->plan.pass_stdin) state->helpers.spawn(pump_stdin(executor, state));
+  if (timeout.count() != 0) state->helpers.spawn(watch_time(state, timeout));
   async::Deadline deadline =
       timeout.count() == 0 ? async::kNoDeadline : async::deadline_in(timeout + kTimeoutGrace);
   Result<void> followed = co_await async::with_deadline(

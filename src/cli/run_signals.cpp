@@ -10,8 +10,6 @@ bool caller_ignores(int number) {
   return ::sigaction(number, nullptr, &action) == 0 && action.sa_handler == SIG_IGN;
 }
 
-namespace {
-
 // The program was told to end; when our own reader has stopped reading, its last words have nowhere
 // to go, and waiting for him would keep us here for ever.
 async::Task<void> give_up_on_stuck_output(RunState* state) {
@@ -24,6 +22,8 @@ async::Task<void> give_up_on_stuck_output(RunState* state) {
     }
   }
 }
+
+namespace {
 
 bool asks_to_end(int number) {
   return number == SIGINT || number == SIGTERM || number == SIGHUP || number == SIGQUIT;

@@ -51,6 +51,8 @@ async::Task<void> pump_stdin(async::Executor executor, RunState* state);
 // A blocked signal reaches us even where the caller asked to ignore it (nohup, a job in the
 // background); it must not reach the program then.
 bool caller_ignores(int number);
+// From the time on that the program should be gone: stops waiting for a reader that does not read.
+async::Task<void> give_up_on_stuck_output(RunState* state);
 // Passes signals on to the program's group.
 async::Task<void> forward_signals(async::Signals* signals, RunState* state);
 

@@ -33,8 +33,6 @@ std::expected<boost::json::value, DecodeError> parse(std::string_view text, Limi
   return parser.release();
 }
 
-std::string serialize(const boost::json::value& value) { return boost::json::serialize(value); }
-
 namespace detail {
 
 boost::json::value json_string(std::string_view text) {
@@ -45,7 +43,7 @@ boost::json::value json_string(std::string_view text) {
 
 boost::json::value json_number(double number) {
   if (!std::isfinite(number)) return nullptr;
-  // As 512, where Boost.JSON would write 5.12E2.
+  // As 512, not 512.0, for whoever reads it as a whole number.
   if (std::trunc(number) == number && std::abs(number) < 9007199254740992.0) {
     return static_cast<std::int64_t>(number);
   }

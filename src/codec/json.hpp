@@ -1,6 +1,6 @@
-// JSON <-> described structs. Input is hostile: size and depth are bounded, unknown fields are
-// refused unless the caller says otherwise, numbers must fit, and an error says where (a JSON
-// pointer) and why.
+// JSON <-> described structs. Input is hostile: size and depth are bounded, unknown and repeated
+// fields are refused unless the caller says otherwise, numbers must fit, and an error says where (a
+// JSON pointer) and why.
 //
 //   struct CreateSandbox { std::string image; std::vector<std::string> command; std::optional<int>
 //   cpus; }; BOOST_DESCRIBE_STRUCT(CreateSandbox, (), (image, command, cpus))
@@ -20,6 +20,7 @@
 #include "base/error.hpp"
 #include "codec/decode.hpp"
 #include "codec/encode.hpp"
+#include "codec/repeated.hpp"
 
 namespace atl::codec {
 
@@ -30,12 +31,16 @@ struct Limits {
 
 // kTooLarge or kInvalidArgument through DecodeError::to_error().
 std::expected<boost::json::value, DecodeError> parse(std::string_view text, Limits limits = {});
+// Fractions as 0.5, not 5E-1.
 std::string serialize(const boost::json::value& value);
 
 template <typename T>
 Decoded<T> decode(std::string_view text, DecodeOptions options = {}, Limits limits = {}) {
   std::expected<boost::json::value, DecodeError> value = parse(text, limits);
   if (!value) return std::unexpected(std::move(value).error());
+  if (!options.ignore_unknown && repeats_a_member(text, *value)) {
+    return std::unexpected(DecodeError{.pointer = "", .detail = "says a member twice"});
+  }
   return decode_value<T>(*value, options);
 }
 

@@ -141,6 +141,37 @@ TEST(Json, RefusesWhatIsNotJson) {
   }
 }
 
+TEST(Json, RefusesAMemberThatIsSaidTwice) {
+  EXPECT_EQ(complaint(R"({"image":"a","command":[],"image":"b"})"), " says a member twice");
+  EXPECT_EQ(complaint(R"({"image":"a","im\u0061ge":"b"})"), " says a member twice");
+  std::string twice(kWhole);
+  twice.replace(twice.find("\"small\""), 7, "\"count\":2,\"small\"");
+  EXPECT_EQ(complaint(twice), " says a member twice");
+  EXPECT_EQ(complaint(twice, {.ignore_unknown = true}), "");
+  std::string odd(kWhole);
+  odd.replace(odd.find("\"V\""), 3, R"("\\\":{\"a\":\"b\"}")");
+  EXPECT_EQ(complaint(odd), "");
+}
+
+TEST(Json, WritesNumbersAsPeopleDo) {
+  auto said = [](double number) { return encode(Numbers{.real = number}); };
+  EXPECT_EQ(said(0.5), R"({"real":0.5})");
+  EXPECT_EQ(said(-12.25), R"({"real":-12.25})");
+  EXPECT_EQ(said(0.00001), R"({"real":0.00001})");
+  EXPECT_EQ(said(512), R"({"real":512})");
+  EXPECT_EQ(said(1e300), R"({"real":1e+300})");
+  EXPECT_EQ(serialize(0.1), "0.1");
+  EXPECT_EQ(serialize(std::numeric_limits<double>::infinity()), "null");
+  EXPECT_EQ(serialize(std::numeric_limits<std::uint64_t>::max()), "18446744073709551615");
+}
+
+TEST(Json, WritesWhatIsReadAgain) {
+  for (std::string_view text :
+       {R"({"a":[1,-2,true,null,{}],"b\"\\\n\u0001/":"\b\f\r\té","c":0.1})", "[]", "\"\"", "0"}) {
+    EXPECT_EQ(serialize(parse(text).value()), text);
+  }
+}
+
 TEST(Json, EncodesAnyBytes) {
   Camel value{.settings_path = std::string("q\"\\\n\0\xff", 6)};
   Decoded<Camel> back = decode<Camel>(encode(value));

@@ -42,6 +42,7 @@ Task<Result<void>> Control::start() {
   tasks_.spawn(sessions_.run_timers());
   if (enabled) pool_.start();
   tasks_.spawn(remove_old());
+  tasks_.spawn(keys_.watch());
   co_return Result<void>();
 }
 

@@ -46,6 +46,9 @@ Result<void> check_request(ExecuteRequest& request, const std::string& default_l
   if (request.context.find('\0') != std::string::npos) {
     return fail(Code::kInvalidValue, "NUL cannot be part of a context's id");
   }
+  if (!request.argv.empty() && request.argv.front().empty()) {
+    return fail(Code::kInvalidValue, "the first word of a command is a program, not empty");
+  }
   if (!request.context.empty() && !request.code) {
     return fail(Code::kInvalidValue, "a context runs code, not commands");
   }

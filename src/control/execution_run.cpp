@@ -126,7 +126,7 @@ Task<Result<void>> Executions::run_program(LiveExecutionPtr execution, ExecuteRe
   for (auto& [name, value] : request->env) exec.env[name] = std::move(value);
   exec.cwd = std::move(request->cwd);
   exec.stdin_data = std::move(request->stdin_data);
-  exec.stdin_open = request->stdin_open;
+  exec.stdin_open = execution->input_open = request->stdin_open;
   exec.timeout = time_of(*request);
   exec.max_output_bytes = request->max_output_bytes.value_or(limits_.output_bytes);
   fault::here("execute.running");
@@ -240,6 +240,9 @@ Task<Result<void>> Executions::write_stdin(Caller caller, ExecutionId id, std::s
   if (!execution || !execution->process)
     co_return fail(Code::kConflict, "it does not run any more");
   std::shared_ptr<sandbox::Process> process = execution->process;
+  if (!execution->input_open && !bytes.empty())
+    co_return fail(Code::kConflict, "its stdin is closed");
+  if (close) execution->input_open = false;
   if (!bytes.empty()) ATOLL_CO_CHECK(co_await process->write_stdin(std::move(bytes)));
   if (close) ATOLL_CO_CHECK(co_await process->close_stdin());
   co_return Result<void>();

@@ -25,6 +25,16 @@ Error no_execution(const ExecutionId& id) {
   return Error(Code::kNotFound, "there is no execution " + id.str());
 }
 
+// One that is open by now; a session that is still being made has none.
+Result<void> check_context(const LiveSession& session, const std::string& context) {
+  if (context.empty() || context == "default") return {};
+  if (!session.contexts) {
+    return fail(Code::kNotFound, "there is no context \"" + context.substr(0, 80) + "\"");
+  }
+  ATOLL_CHECK(session.contexts->info(ContextId(context)));
+  return {};
+}
+
 }  // namespace
 
 Executions::Executions(async::Executor executor, store::Store& store, const Clock& clock,
@@ -65,6 +75,7 @@ Task<Result<LiveExecutionPtr>> Executions::start(Caller caller, SessionId id,
     co_return fail(Code::kConflict, "the session is paused: resume it first");
   }
   ATOLL_CO_CHECK(check_request(request, session->recipe->spec.language, limits_.longest_time));
+  ATOLL_CO_CHECK(check_context(*session, request.context));
   ATOLL_CO_CHECK(decide(caller, *session, request));
   if (session->executions.size() >= limits_.at_once + limits_.waiting) {
     co_return fail(Code::kResourceExhausted,

@@ -37,11 +37,29 @@ Task<Result<void>> Keys::load() {
   ATOLL_CO_TRY(std::vector<model::Key> keys, co_await store_.keys());
   by_hash_.clear();
   for (model::Key& key : keys) {
+    if (key.revoked_at) cut_uses(key.id);
     std::string hash = key.secret_hash;
     by_hash_[hash] = std::move(key);
   }
   loaded_ = clock_.steady();
   co_return Result<void>();
+}
+
+Keys::Use::Use(Keys& keys, std::string key_id, std::function<void()> cut)
+    : keys_(keys), place_(keys.uses_.emplace(std::move(key_id), std::move(cut))) {}
+
+Keys::Use::~Use() { keys_.uses_.erase(place_); }
+
+void Keys::cut_uses(const std::string& id) {
+  auto [begin, end] = uses_.equal_range(id);
+  for (auto use = begin; use != end; ++use) use->second();
+}
+
+Task<void> Keys::watch() {
+  for (;;) {
+    co_await async::sleep_for(kFresh);
+    if (!uses_.empty()) (void)co_await load();  // a store that is away is asked again
+  }
 }
 
 Task<Result<NewKey>> Keys::create(Wish wish) {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <chrono>
+#include <functional>
 #include <map>
 #include <optional>
 #include <string>
@@ -25,9 +26,25 @@ struct NewKey {
 
 class Keys {
  public:
+  // A request that a key was shown for. While it lives, `cut` is called if the key is revoked:
+  // terminals and streams outlive the check of their beginning.
+  class Use {
+   public:
+    Use(Keys& keys, std::string key_id, std::function<void()> cut);
+    Use(const Use&) = delete;
+    Use& operator=(const Use&) = delete;
+    ~Use();
+
+   private:
+    Keys& keys_;
+    std::multimap<std::string, std::function<void()>>::iterator place_;
+  };
+
   Keys(store::Store& store, const Clock& clock) : store_(store), clock_(clock) {}
 
   async::Task<Result<void>> load();
+  // For ever: hears of keys that another process revoked, while requests are open.
+  async::Task<void> watch();
   struct Wish {
     std::string tenant = "default";
     model::Role role = model::Role::kUser;
@@ -42,9 +59,12 @@ class Keys {
   async::Task<Result<Caller>> check(std::string secret);
 
  private:
+  void cut_uses(const std::string& id);
+
   store::Store& store_;
   const Clock& clock_;
   std::map<std::string, model::Key> by_hash_;
+  std::multimap<std::string, std::function<void()>> uses_;  // by key id
   std::chrono::steady_clock::time_point loaded_{};
 };
 

@@ -32,6 +32,7 @@ struct LiveExecution {
                                                                                        // context
   bool in_store = false;      // its row was written
   bool ends_session = false;  // the session ends with it, in the same commit
+  bool input_open = false;    // more of stdin may come
   bool cancelled = false;
   bool timed_out = false;
   bool done = false;     // the row is final and written

@@ -121,6 +121,8 @@ class Sessions {
                        model::SessionConfig config);
   void set_ready(LiveSession& session, SandboxPtr sandbox);
   async::Task<void> take_limits(LiveSessionPtr session);
+  static std::string key_name(const std::string& tenant, const std::string& key);
+  void enter(const LiveSessionPtr& session);  // forget() takes it out again
   void forget(LiveSession& session);
   void publish(const LiveSession& session, std::string event);
   model::Session view(const LiveSession& session) const;

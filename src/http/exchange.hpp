@@ -37,7 +37,8 @@ class Exchange {
   // Whatever a middleware wants to hand down, such as the caller's identity.
   std::any& attachment() { return attachment_; }
 
-  // The whole body; kTooLarge beyond `limit`, kIo when the client went away before its end.
+  // The whole body; kTooLarge beyond `limit`, kInvalidArgument when the client stopped before its
+  // end.
   virtual Task<Result<std::string>> read_body(std::size_t limit) = 0;
   // At least one byte, 0 at the end of the body. A body that was cut is an Error, never 0.
   virtual Task<Result<std::size_t>> read_some(std::span<char> into) = 0;
@@ -61,6 +62,10 @@ class Exchange {
   // Until the client closed its connection, or its sending half of it: nobody can tell the two
   // apart, and an answer may still arrive. Cancellable; may be awaited beside any other call.
   virtual Task<void> client_gone() = 0;
+
+  // Ends the connection in the middle of whatever it is used for, WebSockets included: to the
+  // handler the client is gone.
+  virtual void cut() = 0;
 
   virtual Task<Result<std::unique_ptr<WebSocket>>> upgrade(WebSocketOptions options) = 0;
   // 101 with these fields, then the bare connection: for proxies.

@@ -74,17 +74,30 @@ Task<Result<void>> ServerExchange::say_continue() {
   co_return co_await send(line);
 }
 
+namespace {
+
+// A client that closed only its sending half hears whose fault it was.
+template <typename T>
+Result<T> as_sent(Result<T> read) {
+  if (read || read.error().code() != Code::kIo) return read;
+  return fail(Code::kInvalidArgument, "the body ended before it was whole");
+}
+
+}  // namespace
+
 Task<Result<std::string>> ServerExchange::read_body(std::size_t limit) {
   if (parser_.framing() == Framing::kLength && parser_.length() > limit) {
     co_return co_await body_.read_all(limit);  // refuses without asking for it
   }
   if (continue_wanted_) ATOLL_CO_CHECK(co_await say_continue());
-  co_return co_await body_.read_all(limit);
+  Result<std::string> body = co_await body_.read_all(limit);
+  co_return as_sent(std::move(body));
 }
 
 Task<Result<std::size_t>> ServerExchange::read_some(std::span<char> into) {
   if (continue_wanted_) ATOLL_CO_CHECK(co_await say_continue());
-  co_return co_await body_.read_some(into);
+  Result<std::size_t> got = co_await body_.read_some(into);
+  co_return as_sent(std::move(got));
 }
 
 bool ServerExchange::is_bodyless(int status) const {
@@ -177,6 +190,11 @@ std::string ServerExchange::take_early() {
   std::string early(inbox_.view());
   inbox_.consume(early.size());
   return early;
+}
+
+void ServerExchange::cut() {
+  broken_ = true;
+  (void)::shutdown(wire_->fd().get(), SHUT_RDWR);  // readers and writers see it, Beast's too
 }
 
 Task<Result<std::unique_ptr<WebSocket>>> ServerExchange::upgrade(WebSocketOptions options) {

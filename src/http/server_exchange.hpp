@@ -33,6 +33,7 @@ class ServerExchange final : public Exchange {
   int status() const override { return status_; }
   std::uint64_t bytes_sent() const override { return sent_; }
   Task<void> client_gone() override;
+  void cut() override;
   Task<Result<std::unique_ptr<WebSocket>>> upgrade(WebSocketOptions options) override;
   Task<Result<std::unique_ptr<RawStream>>> switch_protocols(Headers headers) override;
 

@@ -4,7 +4,7 @@ import time
 import unittest
 
 import support
-from support import run
+from support import run, start
 
 HOST_MEMORY = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
 needs_root = unittest.skipUnless(support.IS_ROOT, "needs cgroups")
@@ -54,6 +54,15 @@ class Held(support.Case):
         result = self.json("--timeout", "300ms", "--", "sh", "-c", "echo early; sleep 20")
         self.assertEqual((result["timed_out"], result["exit_code"], result["stdout"]), (True, 124, "early\n"))
         self.expect(run("--timeout", "0", "--", "true"))
+
+    def test_timeout_does_not_wait_for_a_reader_that_does_not_read(self):
+        reader, writer = os.pipe()
+        self.addCleanup(os.close, reader)
+        process = start("--timeout", "300ms", "--", "yes", stdout=writer)
+        os.close(writer)
+        _, err = process.communicate(timeout=60)
+        self.assertEqual(process.returncode, 124, err)
+        self.assertNotIn(b"did not end after its time-out", err)
 
     def test_timeout_reaches_everything(self):
         began = time.monotonic()

@@ -63,6 +63,10 @@ struct RenewBody {
 };
 BOOST_DESCRIBE_STRUCT(RenewBody, (), (seconds))
 
+// Of requests that say everything by their path.
+struct EmptyBody {};
+BOOST_DESCRIBE_STRUCT(EmptyBody, (), ())
+
 struct ExecuteBody {
   std::optional<std::string> code;
   std::optional<std::string> language;

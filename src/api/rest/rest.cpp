@@ -10,12 +10,23 @@ namespace atl::api::rest {
 
 namespace {
 
-Task<void> refuse_with(http::Exchange* exchange, Refusal refusal) {
+// What failed because the session was ended meanwhile says so.
+Task<void> find_reason(RestPtr rest, http::Exchange* exchange, Refusal* refusal) {
+  Code code = refusal->error.code();
+  SessionId id(exchange->request().capture("id"));
+  if ((code != Code::kBackend && code != Code::kCancelled) || id.empty()) co_return;
+  auto session = co_await rest->control.sessions().live(caller_of(*exchange), std::move(id));
+  if (!session && session.error().code() == Code::kConflict) *refusal = session.error();
+}
+
+Task<void> refuse_with(RestPtr rest, http::Exchange* exchange, Refusal refusal) {
   if (exchange->answered()) co_return;  // begun and not finished: the connection is cut
+  co_await find_reason(std::move(rest), exchange, &refusal);
   (void)co_await exchange->respond(refusal.response(exchange->request().id));
 }
 
 Task<void> run_plain(Plain plain, Call call) {
+  RestPtr rest = call.rest;
   http::Exchange* exchange = call.exchange;
   Answer<http::Response> answer = co_await plain(std::move(call));
   if (answer) {
@@ -23,14 +34,15 @@ Task<void> run_plain(Plain plain, Call call) {
     (void)co_await exchange->respond(std::move(*answer));
     fault::here("answer.sent");
   } else {
-    co_await refuse_with(exchange, std::move(answer).error());
+    co_await refuse_with(std::move(rest), exchange, std::move(answer).error());
   }
 }
 
 Task<void> run_streaming(Streaming streaming, Call call) {
+  RestPtr rest = call.rest;
   http::Exchange* exchange = call.exchange;
   Answer<void> answer = co_await streaming(std::move(call));
-  if (!answer) co_await refuse_with(exchange, std::move(answer).error());
+  if (!answer) co_await refuse_with(std::move(rest), exchange, std::move(answer).error());
 }
 
 }  // namespace

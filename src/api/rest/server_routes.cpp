@@ -48,6 +48,7 @@ Task<Result<control::LifeEvent>> next_event(control::Events* events, std::uint64
 
 // From now on, or from behind Last-Event-ID as far as that is kept.
 Task<Answer<void>> stream_events(Call call) {
+  ATOLL_CO_CHECK(known_query(call, {}));
   control::Events& events = call.control().events();
   std::uint64_t after = events.last();
   if (auto last = call.request().headers.find("last-event-id"); last && !last->empty()) {

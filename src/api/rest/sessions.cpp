@@ -100,12 +100,14 @@ Task<Answer<http::Response>> delete_session(Call call) {
 }
 
 Task<Answer<http::Response>> pause_session(Call call) {
+  ATOLL_CO_TRY([[maybe_unused]] EmptyBody body, co_await read_json<EmptyBody>(call, kMaxSmallBody));
   ATOLL_CO_TRY(model::Session row,
                co_await call.control().sessions().pause(call.caller, call.session_id()));
   co_return answer(row);
 }
 
 Task<Answer<http::Response>> resume_session(Call call) {
+  ATOLL_CO_TRY([[maybe_unused]] EmptyBody body, co_await read_json<EmptyBody>(call, kMaxSmallBody));
   ATOLL_CO_TRY(model::Session row,
                co_await call.control().sessions().resume(call.caller, call.session_id()));
   co_return answer(row);

@@ -1,0 +1,133 @@
+// How sessions end, and the timers that end them.
+#include <utility>
+
+#include "base/fault.hpp"
+#include "codec/names.hpp"
+#include "control/sessions.hpp"
+#include "observe/log.hpp"
+
+namespace atl::control {
+
+using async::Task;
+using model::SessionState;
+
+namespace {
+
+constexpr std::chrono::milliseconds kTick{250};
+constexpr std::chrono::seconds kSeen{5};  // between looks at whether a sandbox still lives
+constexpr std::chrono::seconds kWriteAgain{1};
+constexpr std::chrono::milliseconds kAnswerFirst{2};
+
+}  // namespace
+
+Task<void> Sessions::stop_sandbox(SandboxPtr sandbox) {
+  Result<void> stopped = co_await sandbox->stop();
+  fault::here("delete.stopped");
+  if (!stopped) log::warn("sandbox_stop_failed", log::kv("error", stopped.error().to_string()));
+}
+
+// The answer goes first: a processor that takes a sandbox apart is nobody else's for 2 ms.
+Task<void> Sessions::stop_soon(SandboxPtr sandbox) {
+  co_await async::sleep_for(kAnswerFirst);
+  co_await stop_sandbox(std::move(sandbox));
+}
+
+Task<Result<void>> Sessions::end(LiveSessionPtr session, SessionState state, std::string code,
+                                 std::string message) {
+  if (session->ending) {
+    while (!session->ended) co_await session->changed.wait();
+    if (!live_.contains(session->row.id)) co_return Result<void>();
+    co_return fail(Code::kNoAvailableRuntime, "it has ended, and the store does not know it yet");
+  }
+  session->ending = true;
+  fault::here("delete.begun");
+  session->changed.notify_all();
+  session->before_end = session->row.state;
+  session->row.state = state;
+  session->row.error_code = std::move(code);
+  session->row.error_message = std::move(message);
+  session->row.ended_at = now();
+  // Awaited by nobody but shut_down(): tearing a sandbox down takes longer than anything else here.
+  // What a crash leaves behind is found at the next start.
+  bool at_rest = session->running == 0 && session->users == 0;
+  if (session->sandbox) {
+    stopping_.spawn(at_rest ? stop_soon(session->sandbox) : stop_sandbox(session->sandbox));
+  }
+  Result<void> written;
+  if (!session->end_stored) written = co_await put(session);
+  fault::here("delete.written");
+  if (!written) log::error("store_failed", log::kv("error", written.error().to_string()));
+  while (!session->sandbox && !session->made) co_await session->changed.wait();
+  fault::here("delete.done");
+  session->ended = true;
+  if (written) {
+    forget(*session);
+  } else {
+    session->changed.notify_all();
+    tasks_.spawn(write_end(session));
+  }
+  publish(*session, "session_" + codec::enum_name(state));
+  co_return written;
+}
+
+Task<void> Sessions::end_quietly(LiveSessionPtr session, SessionState state, std::string code,
+                                 std::string message) {
+  (void)co_await end(std::move(session), state, std::move(code), std::move(message));
+}
+
+// Until the store is back. It is kept here as ended: the store would still call it ready.
+Task<void> Sessions::write_end(LiveSessionPtr session) {
+  for (;;) {
+    co_await async::sleep_for(kWriteAgain);
+    Result<void> written = co_await put(session);
+    if (written) break;
+  }
+  forget(*session);
+}
+
+Task<bool> Sessions::is_lost(LiveSessionPtr session) {
+  if (!session->sandbox->is_running()) co_return true;
+  if (clock_.steady() - session->seen_at < kSeen) co_return false;
+  session->seen_at = clock_.steady();
+  SandboxPtr sandbox = session->sandbox;
+  Result<sandbox::Usage> usage = co_await sandbox->usage();
+  co_return !usage && usage.error().code() == Code::kNotFound;
+}
+
+Task<void> Sessions::look_at(LiveSessionPtr session) {
+  const model::Session& row = session->row;
+  if (session->ending || !session->sandbox) co_return;
+  bool lost = co_await is_lost(session);
+  co_await follow_pause(session);
+  if (session->ending) co_return;
+  if (lost) {
+    co_await end_quietly(session, SessionState::kFailed, "backend", "the sandbox is gone");
+  } else if (row.expires_at && *row.expires_at <= now()) {
+    co_await end_quietly(session, SessionState::kCompleted, {}, {});
+  } else if (row.config.idle_timeout_seconds && session->running == 0 && session->users == 0 &&
+             clock_.steady() - session->idle_since >=
+                 std::chrono::seconds(*row.config.idle_timeout_seconds)) {
+    co_await end_quietly(session, SessionState::kCompleted, {}, {});
+  }
+}
+
+Task<void> Sessions::run_timers() {
+  for (;;) {
+    co_await async::sleep_for(kTick);
+    for (const LiveSessionPtr& session : all()) tasks_.spawn(look_at(session));
+  }
+}
+
+Task<void> Sessions::shut_down(bool end_sandboxes) {
+  if (end_sandboxes) {
+    async::TaskGroup ending(executor_);
+    for (const LiveSessionPtr& session : all()) {
+      ending.spawn(end_quietly(session, SessionState::kTerminated, {}, {}));
+    }
+    co_await ending.wait_idle();
+  }
+  co_await stopping_.wait_idle();
+  co_await tasks_.join();
+}
+
+}  // namespace atl::control

@@ -1,0 +1,217 @@
+// From the request to a session that is ready.
+#include <utility>
+
+#include "base/fault.hpp"
+#include "control/session_config.hpp"
+#include "control/sessions.hpp"
+#include "observe/log.hpp"
+
+namespace atl::control {
+
+using async::Task;
+using model::SessionState;
+
+namespace {
+
+constexpr std::chrono::milliseconds kSoon{10};
+
+}  // namespace
+
+// Two requests with one key that come at once: the second waits until the first is in the store.
+Task<Result<LiveSessionPtr>> Sessions::of_key(std::string name) {
+  auto found = by_key_.find(name);
+  if (found == by_key_.end()) co_return LiveSessionPtr();
+  LiveSessionPtr session = live_.at(found->second);
+  while (!session->stored && !session->ending) co_await session->changed.wait();
+  if (session->ending) co_return LiveSessionPtr();
+  co_return session;
+}
+
+Task<Result<Sessions::Created>> Sessions::create(Caller caller, CreateRequest request,
+                                                 ExtraChanges extra) {
+  if (mode_ == Mode::kDisabled) {
+    co_return fail(Code::kSandboxDisabled, "sandboxes are turned off in the configuration");
+  }
+  if (mode_ == Mode::kShared) request.session_key = "shared";
+  if (!request.session_key.empty()) {
+    ATOLL_CO_TRY(LiveSessionPtr same,
+                 co_await of_key(key_name(caller.tenant, request.session_key)));
+    if (same) co_return Created{.session = std::move(same), .made = false};
+  }
+  ATOLL_CO_TRY(
+      TemplatePtr recipe,
+      templates_.find(request.template_id.empty() ? "python-default" : request.template_id));
+  ATOLL_CO_TRY(model::SessionConfig config, settle_config(*recipe, request.config, limits_));
+  ATOLL_CO_CHECK(node_.check(*recipe, config));
+  if (live_.size() >= limits_.live) {
+    co_return fail(Code::kResourceExhausted,
+                   "this server has all the sessions it may have: delete some, or try again later");
+  }
+  LiveSessionPtr session = begin(caller, request, std::move(recipe), std::move(config));
+  if (session->sandbox && !keeps_limits(*session->recipe, session->row.config)) {
+    co_await take_limits(session);
+  }
+  fault::here("create.begun");
+  if (request.stored_late && session->sandbox && session->row.session_key.empty()) {
+    tasks_.spawn(store_soon(session));
+  } else {
+    ATOLL_CO_CHECK(co_await store_first(session, std::move(extra)));
+  }
+  session->changed.notify_all();
+  ++created_total_;
+  publish(*session, "session_created");
+  if (!session->sandbox) tasks_.spawn(make(session));
+  co_return Created{.session = std::move(session)};
+}
+
+Task<Result<void>> Sessions::store_first(LiveSessionPtr session, ExtraChanges extra) {
+  std::vector<store::Change> changes = extra ? extra(session->row) : std::vector<store::Change>();
+  changes.push_back(store::PutSession{session->row});
+  Result<void> written = co_await store_.write(std::move(changes));
+  if (written) {
+    fault::here("create.written");
+    session->stored = true;
+    co_return written;
+  }
+  session->made = true;
+  if (written.error().code() == Code::kNoAvailableRuntime) {
+    // A database that went away may have it all the same: it must not stay there as ready.
+    tasks_.spawn(end_quietly(session, SessionState::kFailed, "io", written.error().message()));
+  } else {
+    forget(*session);
+    if (session->sandbox) stopping_.spawn(stop_sandbox(session->sandbox));
+  }
+  co_return written;
+}
+
+// Most are over by then. The others are to be seen by whoever asks for the list.
+Task<void> Sessions::store_soon(LiveSessionPtr session) {
+  co_await async::sleep_for(kSoon);
+  if (session->stored || session->ending) co_return;
+  session->stored = true;
+  Result<void> written = co_await put(session);
+  if (!written) session->stored = false;
+}
+
+std::vector<store::Change> Sessions::with_result(LiveSession& session, bool ends) const {
+  std::vector<store::Change> changes;
+  if (session.stored && !ends) return changes;
+  model::Session row = session.row;
+  row.updated_at = now();
+  if (ends) {
+    row.state = SessionState::kTerminated;
+    row.ended_at = row.updated_at;
+  }
+  changes.push_back(store::PutSession{std::move(row)});
+  session.stored = true;
+  return changes;
+}
+
+LiveSessionPtr Sessions::begin(const Caller& caller, CreateRequest& request, TemplatePtr recipe,
+                               model::SessionConfig config) {
+  auto session = std::make_shared<LiveSession>();
+  session->recipe = std::move(recipe);
+  session->trace_id = caller.trace_id;
+  session->request_id = caller.request_id;
+  model::Session& row = session->row;
+  row.id = SessionId::make();
+  row.tenant = caller.tenant;
+  row.key_id = caller.key_id;
+  row.session_key = request.session_key;
+  row.template_id = session->recipe->id;
+  row.runtime_node = node_.id();
+  row.backend = node_.backend_of(*session->recipe);
+  row.config = std::move(config);
+  row.labels = std::move(request.labels);
+  row.metadata = std::move(request.metadata);
+  row.snapshot_id = std::move(request.snapshot_id);
+  row.one_shot = request.one_shot;
+  row.created_at = row.updated_at = now();
+  SandboxPtr ready =
+      row.snapshot_id.empty() ? pool_.claim(session->recipe, row.config) : SandboxPtr();
+  row.sandbox_id = ready ? ready->id() : SandboxId::make();
+  session->made = ready != nullptr;
+  if (ready) set_ready(*session, std::move(ready));
+  enter(session);
+  return session;
+}
+
+void Sessions::set_ready(LiveSession& session, SandboxPtr sandbox) {
+  model::Session& row = session.row;
+  sandbox::Isolation isolation = sandbox->status().isolation;
+  row.isolation_layers = std::move(isolation.layers);
+  row.isolation_missing = std::move(isolation.missing);
+  row.state = SessionState::kReady;
+  row.ready_at = row.updated_at = now();
+  // It may have been renewed while it was made.
+  if (!row.expires_at) {
+    row.expires_at = *row.ready_at + std::chrono::seconds(row.config.timeout_seconds);
+  }
+  session.idle_since = clock_.steady();
+  session.contexts = std::make_unique<contexts::Contexts>(sandbox.get());
+  session.sandbox = std::move(sandbox);
+}
+
+// A sandbox that waited gets the limits of this session; one that cannot is not for it.
+Task<void> Sessions::take_limits(LiveSessionPtr session) {
+  SandboxPtr sandbox = session->sandbox;
+  Result<void> changed =
+      co_await node_.change_limits(sandbox, session->recipe, session->row.config);
+  if (changed) co_return;
+  log::warn("limits_not_changed", log::kv("error", changed.error().to_string()));
+  stopping_.spawn(stop_sandbox(std::move(sandbox)));
+  session->contexts.reset();
+  session->sandbox.reset();
+  session->made = false;
+  model::Session& row = session->row;
+  row.sandbox_id = SandboxId::make();
+  row.state = SessionState::kCreating;
+  row.ready_at.reset();
+  row.expires_at.reset();
+}
+
+Task<void> Sessions::make(LiveSessionPtr session) {
+  fault::here("create.making");
+  Result<SandboxPtr> made =
+      co_await node_.make(session->row.sandbox_id, session->recipe, session->row.config);
+  fault::here("create.made");
+  if (made && !session->row.snapshot_id.empty() && restore_) {
+    Result<void> restored = co_await restore_(*made, session->row.snapshot_id);
+    fault::here("create.restored");
+    if (!restored) {
+      co_await stop_sandbox(*made);
+      made = fail(restored.error());
+    }
+  }
+  if (session->ending) {  // deleted while it was made
+    if (made) co_await stop_sandbox(*made);
+    session->made = true;
+    session->changed.notify_all();
+    co_return;
+  }
+  session->made = true;
+  if (!made) {
+    co_await end_quietly(session, SessionState::kFailed,
+                         std::string(code_name(made.error().code())), made.error().message());
+    co_return;
+  }
+  set_ready(*session, std::move(*made));
+  Result<void> written = co_await put(session);
+  if (!written) {
+    co_await end_quietly(session, SessionState::kFailed, "io", written.error().message());
+    co_return;
+  }
+  fault::here("create.ready");
+  publish(*session, "session_ready");
+  session->changed.notify_all();
+}
+
+Task<Result<model::Session>> Sessions::wait_ready(LiveSessionPtr session,
+                                                  async::Deadline deadline) {
+  ATOLL_CO_CHECK(co_await until(session, deadline, [](const LiveSession& one) {
+    return one.ending ? one.ended : one.row.state != SessionState::kCreating;
+  }));
+  co_return view(*session);
+}
+
+}  // namespace atl::control
