@@ -20,7 +20,7 @@ import zlib
 PACKAGE = pathlib.Path(__file__).resolve().parent / "_atoll"
 MAX_BYTES = 120 << 10  # Linux takes 128 KiB as one argument
 START = ("__init__", "context", "display", "errors", "finish", "forks", "interrupts", "main", "mainmodule",
-         "recursion", "shell", "sources", "streams", "watch", "wire")
+         "recursion", "shell", "sources", "streams", "usage", "watch", "wire")
 FIRST_RUN = ("bundle",)
 
 LOADER = '''\

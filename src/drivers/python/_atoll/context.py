@@ -4,7 +4,7 @@ import builtins
 import os
 import sys
 
-from _atoll import errors, finish, recursion, watch
+from _atoll import errors, finish, recursion, usage, watch
 from _atoll.display import Publisher, install
 from _atoll.forks import Forks
 from _atoll.interrupts import Interrupts
@@ -90,7 +90,7 @@ class Context:
             self._after_run()
         except BaseException as problem:
             status = self._fail(problem)
-        self._wire.send(b"done", b'{"execution_count":%d,"exit_code":%d%b}' % (self._count, status, _usage()))
+        self._wire.send(b"done", b'{"execution_count":%d,"exit_code":%d%b}' % (self._count, status, usage.members()))
 
     def _evaluate(self, body):
         value = self._shell.execute(body.decode("utf-8-sig"), self._count)
@@ -148,19 +148,6 @@ class Context:
         sys.last_type, sys.last_value = type(problem), problem
         sys.last_traceback = errors.traceback_of(problem)
         return (*errors.describe(problem), 1)
-
-
-def _usage():
-    """Of the interpreter and the programs it has waited for, so far; as members of a message."""
-    try:
-        from resource import RUSAGE_CHILDREN, RUSAGE_SELF, getrusage
-
-        own, others = getrusage(RUSAGE_SELF), getrusage(RUSAGE_CHILDREN)
-        return b',"cpu_user_us":%d,"cpu_system_us":%d,"memory_peak_kb":%d' % (
-            (own.ru_utime + others.ru_utime) * 1e6, (own.ru_stime + others.ru_stime) * 1e6,
-            max(own.ru_maxrss, others.ru_maxrss))
-    except Exception:  # not there, or not what it was
-        return b""
 
 
 def _tell_sources(linecache):

@@ -6,12 +6,12 @@ import sys
 SECONDS_EACH, SECONDS_ALL = 30, 120
 STANDARD = """
     asyncio base64 collections contextlib copy dataclasses datetime decimal enum functools hashlib inspect io
-    itertools json linecache logging math operator pathlib pickle random re resource runpy selectors shutil signal
-    site socket statistics string struct subprocess tempfile textwrap threading time traceback typing urllib.parse
+    itertools json linecache logging math operator pathlib pickle random re runpy selectors shutil signal site
+    socket statistics string struct subprocess tempfile textwrap threading time traceback typing urllib.parse
     uuid warnings weakref""".split()
 OURS = """
     bundle charts context display errors figures finish forks interrupts mainmodule programs recursion script
-    seat shell sources spare streams watch wire""".split()
+    seat shell sources spare streams usage watch wire""".split()
 
 
 class Stopped(BaseException):

@@ -46,6 +46,8 @@ class State:
         ]
         self.assertGreater(after["cpu_user_us"], before["cpu_user_us"])
         self.assertGreater(after["memory_peak_kb"], 1000)
+        if not self.before:  # the code may have a module of that name
+            self.assertEqual(self.fresh().run("import sys; 'resource' in sys.modules").plain, "False")
 
     def test_main_is_a_plain_interpreters(self):
         run = self.ok(
