@@ -6,6 +6,7 @@ import pathlib
 import signal
 import socket
 import subprocess
+import time
 import unittest
 
 from docker_case import DockerCase
@@ -164,6 +165,13 @@ class DockerTest(DockerCase):
         self.until(lambda: len(self.containers()) == 1)
         self.assertEqual(server.stop(), 0)
         self.assertEqual(self.containers(), [])
+
+    def test_a_sandbox_that_waited_for_its_first_use(self):
+        server = self.serve()
+        session = server.session()
+        made = time.monotonic()
+        self.until(lambda: time.monotonic() > made + 6)  # longer than the guest waits for a first word
+        self.assertEqual(server.execute(session, command="echo here")["stdout"], "here\n")
 
     def test_a_container_killed_from_outside(self):
         server = self.serve()

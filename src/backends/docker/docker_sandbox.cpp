@@ -179,7 +179,10 @@ Task<Result<void>> DockerSandbox::make_container() {
   ATOLL_CO_CHECK(shared_->places.close_folder(id()));
   state_ = State::kRunning;
   spec_.mounts.clear();
-  co_return Result<void>();
+  // A connection that says nothing for a while is closed by the guest.
+  co_return co_await async::with_deadline(ping(), async::deadline_in(kGuestPatience),
+                                          Code::kCreateTimeout,
+                                          "the guest in the container does not answer");
 }
 
 Task<Result<UniqueFd>> DockerSandbox::wait_for_guest() {
@@ -234,6 +237,7 @@ Task<Result<sandbox::GuestLink>> DockerSandbox::open_link() {
   ATOLL_CO_CHECK(answers());
   Result<UniqueFd> socket = std::move(connection_);
   if (!*socket) socket = co_await async::connect_unix(shared_->places.socket(id()));
+  if (!socket && !async::is_nobody_there(socket.error())) co_return fail(socket.error());
   if (!socket) {
     Error why = co_await why_gone(socket.error());
     co_return fail(std::move(why));
@@ -265,7 +269,8 @@ Task<Result<void>> DockerSandbox::ask_state() {
   Result<Json> container = co_await inspect(shared_, id());
   if (!container && container.error().code() != Code::kNotFound) {
     // The engine may be away, and its containers with it or not: the guest's socket knows.
-    if (async::connect_unix_now(shared_->places.socket(id()))) co_return fail(container.error());
+    Result<UniqueFd> guest = async::connect_unix_now(shared_->places.socket(id()));
+    if (guest || !async::is_nobody_there(guest.error())) co_return fail(container.error());
   }
   if (!container || !truth_at(*container, "/State/Running")) {
     state_ = State::kStopped;
