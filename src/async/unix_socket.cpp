@@ -42,6 +42,10 @@ Result<UniqueFd> connect_unix_now(const std::string& path) {
   return fd;
 }
 
+bool is_nobody_there(const Error& error) {
+  return error.errno_value() == ENOENT || error.errno_value() == ECONNREFUSED;
+}
+
 Task<Result<UniqueFd>> connect_unix(std::string path, Deadline deadline) {
   using namespace std::chrono_literals;
   for (;;) {

@@ -19,4 +19,7 @@ Task<Result<UniqueFd>> connect_unix(std::string path, Deadline deadline = kNoDea
 // The same at once: a full backlog fails with EAGAIN.
 Result<UniqueFd> connect_unix_now(const std::string& path);
 
+// Of both: it failed because nobody listens, and not for want of anything here.
+bool is_nobody_there(const Error& error);
+
 }  // namespace atl::async

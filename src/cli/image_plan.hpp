@@ -26,7 +26,7 @@ RunOptions with_image_command(RunOptions options, const images::ImageConfig& con
 std::string image_workdir(const images::ImageConfig& config, const sandbox::SandboxSpec& spec);
 
 // The names that a folder has in any layer: more than the image shows where a layer removes some.
-std::vector<std::string> names_in_layers(const std::string& folder,
+std::vector<std::string> names_in_layers(const std::string& folder, bool follow,
                                          std::span<const UniqueFd> layers);
 
 }  // namespace atl::cli

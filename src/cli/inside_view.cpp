@@ -25,13 +25,13 @@ const MountText* mount_of(const std::string& folder, std::span<const MountText> 
 
 }  // namespace
 
-std::vector<std::string> names_inside(const std::string& folder, std::span<const MountText> mounts,
-                                      const InsideRoot& root) {
+std::vector<std::string> names_inside(const std::string& folder, bool follow,
+                                      std::span<const MountText> mounts, const InsideRoot& root) {
   std::vector<std::string> names;
   if (const MountText* mount = mount_of(folder, mounts); mount != nullptr) {
-    names = sandbox::names_on_host(mount->source + folder.substr(mount->target.size()));
+    names = sandbox::names_on_host(mount->source + folder.substr(mount->target.size()), follow);
   } else if (!sandbox::starts_empty(folder)) {
-    names = root(folder);
+    names = root(folder, follow);
   }
   if (folder == "/") names.insert(names.end(), {"tmp", "workspace"});
   for (const MountText& mount : mounts) {

@@ -14,10 +14,11 @@ namespace atl::cli {
 
 // What a sandbox's root is made of where nothing is mounted: the host's system folders, or an
 // image.
-using InsideRoot = std::function<std::vector<std::string>(const std::string& folder)>;
+using InsideRoot = std::function<std::vector<std::string>(const std::string& folder, bool follow)>;
 
-// None when it is no folder, a symlink, or cannot be read by the caller.
-std::vector<std::string> names_inside(const std::string& folder, std::span<const MountText> mounts,
+// None when it is no folder, a symlink that is not to be followed, or cannot be read by the caller.
+std::vector<std::string> names_inside(const std::string& folder, bool follow,
+                                      std::span<const MountText> mounts,
                                       const InsideRoot& root = &sandbox::names_in_host_root);
 
 }  // namespace atl::cli

@@ -16,14 +16,14 @@ bool has(const Names& names, const std::string& name) {
 }
 
 TEST(InsideView, ShowsSystemFoldersOnly) {
-  Names root = names_inside("/", {});
+  Names root = names_inside("/", false, {});
   EXPECT_TRUE(has(root, "usr") && has(root, "workspace"));
   EXPECT_FALSE(has(root, "home") || has(root, "root"));
-  EXPECT_TRUE(has(names_inside("/usr", {}), "bin"));
-  EXPECT_TRUE(has(names_inside("/etc", {}), "passwd"));
-  EXPECT_EQ(names_inside("/tmp", {}), Names{});
-  EXPECT_EQ(names_inside("/no/such/folder", {}), Names{});
-  EXPECT_EQ(names_inside("/etc/passwd", {}), Names{});
+  EXPECT_TRUE(has(names_inside("/usr", false, {}), "bin"));
+  EXPECT_TRUE(has(names_inside("/etc", false, {}), "passwd"));
+  EXPECT_EQ(names_inside("/tmp", false, {}), Names{});
+  EXPECT_EQ(names_inside("/no/such/folder", false, {}), Names{});
+  EXPECT_EQ(names_inside("/etc/passwd", false, {}), Names{});
 }
 
 TEST(InsideView, ShowsMountsWhereTheyAre) {
@@ -33,12 +33,14 @@ TEST(InsideView, ShowsMountsWhereTheyAre) {
   std::vector<MountText> mounts{{.source = "/usr", .target = "/data"},
                                 {.source = folder, .target = "/data/x/inner"},
                                 {.source = folder, .target = "/workspace"}};
-  EXPECT_TRUE(has(names_inside("/", mounts), "data"));
-  EXPECT_TRUE(has(names_inside("/data", mounts), "bin") && has(names_inside("/data", mounts), "x"));
-  EXPECT_EQ(names_inside("/data/x/inner", mounts), (Names{"a.env", "deep"}));
-  EXPECT_EQ(names_inside("/workspace/deep", mounts), (Names{"b"}));
+  EXPECT_TRUE(has(names_inside("/", false, mounts), "data"));
+  EXPECT_TRUE(has(names_inside("/data", false, mounts), "bin") &&
+              has(names_inside("/data", false, mounts), "x"));
+  EXPECT_EQ(names_inside("/data/x/inner", false, mounts), (Names{"a.env", "deep"}));
+  EXPECT_EQ(names_inside("/workspace/deep", false, mounts), (Names{"b"}));
   std::filesystem::create_directory_symlink("/usr", folder / "link");
-  EXPECT_EQ(names_inside("/workspace/link", mounts), Names{});  // never followed
+  EXPECT_EQ(names_inside("/workspace/link", false, mounts), Names{});
+  EXPECT_TRUE(has(names_inside("/workspace/link", true, mounts), "bin"));
   std::filesystem::remove_all(folder);
 }
 

@@ -58,10 +58,13 @@ Result<sandbox::FilesystemPolicy> expanded(const sandbox::FilesystemPatterns& pa
   }
   InsideRoot root = &sandbox::names_in_host_root;
   if (!layers.empty()) {
-    root = [layers](const std::string& folder) { return names_in_layers(folder, layers); };
+    root = [layers](const std::string& folder, bool follow) {
+      return names_in_layers(folder, follow, layers);
+    };
   }
-  return sandbox::expand_policy(
-      patterns, [&](const std::string& folder) { return names_inside(folder, mounts, root); });
+  return sandbox::expand_policy(patterns, [&](const std::string& folder, bool follow) {
+    return names_inside(folder, follow, mounts, root);
+  });
 }
 
 Result<sandbox::Preload> parse_preload(std::string_view text) {

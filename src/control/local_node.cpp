@@ -51,21 +51,21 @@ bool has_glob(const sandbox::FilesystemPatterns& patterns) {
   return globs(patterns.deny_read) || globs(patterns.allow_write) || globs(patterns.deny_write);
 }
 
-std::vector<std::string> names_inside(const std::string& folder) {
+std::vector<std::string> names_inside(const std::string& folder, bool follow) {
   if (sandbox::starts_empty(folder)) return {};
-  return sandbox::names_in_host_root(folder);
+  return sandbox::names_in_host_root(folder, follow);
 }
 
-std::vector<std::string> no_names(const std::string& /*folder*/) { return {}; }
+std::vector<std::string> no_names(const std::string& /*folder*/, bool /*follow*/) { return {}; }
 
 bool is_workspace(const std::string& path) {
   return path == "/workspace" || path.starts_with("/workspace/");
 }
 
-std::vector<std::string> names_on_whole_host(const std::string& folder) {
+std::vector<std::string> names_on_whole_host(const std::string& folder, bool follow) {
   // Nothing in the kernel's own folders is anybody's secret, and they have no end.
   bool left_out = is_workspace(folder) || folder == "/proc" || folder == "/sys" || folder == "/dev";
-  return left_out ? std::vector<std::string>() : sandbox::names_on_host(folder);
+  return left_out ? std::vector<std::string>() : sandbox::names_on_host(folder, follow);
 }
 
 // Of the server and of the template.

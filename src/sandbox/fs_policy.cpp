@@ -53,27 +53,28 @@ class Expansion {
       : list_names_(list_names), found_(found) {}
 
   // `behind_glob`: a name must exist to match. Before any glob it may come to exist later.
-  Result<void> walk(const std::string& folder, std::span<const std::string> rest,
-                    bool behind_glob) {
+  // `named`: by a part of the pattern, and not found by "**".
+  Result<void> walk(const std::string& folder, std::span<const std::string> rest, bool behind_glob,
+                    bool named) {
     if (rest.empty()) {
       found_.insert(folder.empty() ? "/" : folder);
       return {};
     }
     if (!is_glob(rest.front()) && !behind_glob) {
-      return walk(folder + "/" + unescaped(rest.front()), rest.subspan(1), false);
+      return walk(folder + "/" + unescaped(rest.front()), rest.subspan(1), false, true);
     }
     if (++visited_ > kMaxVisited) {
       return fail(Code::kTooLarge, "a file pattern searches through too many folders");
     }
     bool any_depth = rest.front() == "**";
     if (any_depth) {
-      ATOLL_CHECK(walk(folder, rest.subspan(1), true));
+      ATOLL_CHECK(walk(folder, rest.subspan(1), true, named));
     }
-    for (const std::string& name : list_names_(folder.empty() ? "/" : folder)) {
+    for (const std::string& name : list_names_(folder.empty() ? "/" : folder, named)) {
       std::string path = folder;
       path.append("/").append(name);
       if (!any_depth && !glob_match(rest.front(), name)) continue;
-      ATOLL_CHECK(walk(path, any_depth ? rest : rest.subspan(1), true));
+      ATOLL_CHECK(walk(path, any_depth ? rest : rest.subspan(1), true, !any_depth));
     }
     return {};
   }
@@ -90,7 +91,7 @@ Result<std::vector<std::string>> expand(const std::vector<std::string>& patterns
   std::set<std::string> found;
   for (const std::string& pattern : patterns) {
     ATOLL_TRY(Components parts, components_of(pattern, workspace, home));
-    ATOLL_CHECK(Expansion(list_names, found).walk("", parts, false));
+    ATOLL_CHECK(Expansion(list_names, found).walk("", parts, false, true));
   }
   // What lies below another path of the same list says nothing new.
   std::vector<std::string> paths;

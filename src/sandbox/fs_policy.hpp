@@ -16,9 +16,10 @@
 
 namespace atl::sandbox {
 
-// The names in a folder inside the sandbox; none when it is no folder, a symlink to one (loops), or
-// cannot be read.
-using ListNames = std::function<std::vector<std::string>(const std::string& folder)>;
+// The names in a folder inside the sandbox; none when it is no folder or cannot be read. `follow`:
+// it may be a symlink to one. A search through all depths comes across those as well, and without
+// it they have none (loops).
+using ListNames = std::function<std::vector<std::string>(const std::string& folder, bool follow)>;
 
 inline constexpr std::size_t kMaxFilesystemRules = 64;
 

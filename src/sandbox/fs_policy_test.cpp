@@ -10,12 +10,13 @@ namespace {
 using Paths = std::vector<std::string>;
 
 // A file system of nothing but names.
-std::vector<std::string> names_in(const std::string& folder) {
+std::vector<std::string> names_in(const std::string& folder, bool follow) {
   static const std::map<std::string, std::vector<std::string>> kTree{
       {"/", {"etc", "home", "workspace"}},        {"/etc", {"passwd", "ssl"}},
       {"/etc/ssl", {"a.key", "b.key", "ca.pem"}}, {"/workspace", {".env", "app", "secret.key"}},
       {"/workspace/app", {"deep", "main.py"}},    {"/workspace/app/deep", {"inner.key", ".env"}},
   };
+  if (folder == "/home") return follow ? names_in("/etc/ssl", false) : std::vector<std::string>();
   auto found = kTree.find(folder);
   return found == kTree.end() ? std::vector<std::string>() : found->second;
 }
@@ -57,6 +58,12 @@ TEST(FsPolicy, DoubleStarsCrossFolders) {
   EXPECT_EQ(denied({"/**"}), Paths{"/"});
 }
 
+TEST(FsPolicy, LinkedFoldersAreEnteredByName) {
+  EXPECT_EQ(denied({"/home/*.pem"}), Paths{"/home/ca.pem"});
+  EXPECT_EQ(denied({"/h*/ca.pem"}), Paths{"/home/ca.pem"});
+  EXPECT_EQ(denied({"/**/*.pem"}), Paths{"/etc/ssl/ca.pem"});
+}
+
 TEST(FsPolicy, WhatIsCoveredAlreadyIsLeftOut) {
   EXPECT_EQ(denied({"/etc", "/etc/ssl/*.key", "/etcetera"}), (Paths{"/etc", "/etcetera"}));
 }
@@ -79,7 +86,7 @@ TEST(FsPolicy, TooManyRulesAreAnError) {
 
 TEST(FsPolicy, EndlessTreesAreAnError) {
   Result<FilesystemPolicy> policy =
-      expand_policy({.deny_read = {"/**/none"}}, [](const std::string& folder) {
+      expand_policy({.deny_read = {"/**/none"}}, [](const std::string& folder, bool) {
         return folder.size() < 100 ? std::vector<std::string>{"a", "b"}
                                    : std::vector<std::string>();
       });

@@ -16,9 +16,9 @@ constexpr std::string_view kRootNames[] = {"bin",  "etc", "lib", "lib32",    "li
 
 }  // namespace
 
-std::vector<std::string> names_on_host(const std::string& folder) {
+std::vector<std::string> names_on_host(const std::string& folder, bool follow) {
   std::vector<std::string> names;
-  int flags = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC;
+  int flags = O_RDONLY | O_DIRECTORY | O_CLOEXEC | (follow ? 0 : O_NOFOLLOW);
   UniqueFd fd(::open(folder.c_str(), flags));
   DIR* listing = fd ? ::fdopendir(fd.get()) : nullptr;
   if (listing == nullptr) return names;
@@ -31,9 +31,9 @@ std::vector<std::string> names_on_host(const std::string& folder) {
   return names;
 }
 
-std::vector<std::string> names_in_host_root(const std::string& folder) {
+std::vector<std::string> names_in_host_root(const std::string& folder, bool follow) {
   if (folder == "/") return {std::begin(kRootNames), std::end(kRootNames)};
-  return names_on_host(folder);
+  return names_on_host(folder, follow);
 }
 
 bool starts_empty(const std::string& folder) {

@@ -7,10 +7,10 @@
 
 namespace atl::sandbox {
 
-// None when it is no folder, a symlink, or cannot be read by the caller.
-std::vector<std::string> names_on_host(const std::string& folder);
+// None when it is no folder, a symlink that is not to be followed, or cannot be read by the caller.
+std::vector<std::string> names_on_host(const std::string& folder, bool follow);
 // The same for what of the host's root is seen inside: its system folders.
-std::vector<std::string> names_in_host_root(const std::string& folder);
+std::vector<std::string> names_in_host_root(const std::string& folder, bool follow);
 // Empty inside at first, whatever the host has there: the workspace, /tmp, /proc, /dev.
 bool starts_empty(const std::string& folder);
 

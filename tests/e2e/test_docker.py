@@ -6,6 +6,7 @@ import pathlib
 import signal
 import socket
 import subprocess
+import time
 import unittest
 
 from docker_case import DockerCase
@@ -130,6 +131,25 @@ class DockerTest(DockerCase):
         self.assertEqual(server.call("DELETE", path)[0], 204)
         self.until(lambda: not self.containers())
 
+    def test_a_container_with_another_name(self):
+        """Whoever renames it takes it away from nobody."""
+        server = self.serve()
+        session, other = server.session(), server.session()
+        for number, name in enumerate(self.containers()):
+            self.assertEqual(self.engine.call("POST", f"/containers/{name}/rename?name=renamed-{number}")[0], 204)
+        path = f"/api/v1/sessions/{session}"
+        self.assertEqual(server.call("GET", path + "/usage")[0], 200)
+        self.assertEqual(server.call("POST", path + "/pause")[0], 200)
+        self.assertEqual(server.call("POST", path + "/resume")[0], 200)
+        server.kill()
+        server.start()
+        self.assertEqual(server.execute(session, command="echo found")["stdout"], "found\n")
+        self.assertEqual(server.call("GET", path + "/usage")[0], 200)
+        self.assertEqual(server.call("DELETE", f"/api/v1/sessions/{other}")[0], 204)
+        self.until(lambda: len(self.containers()) == 1)
+        self.assertEqual(server.stop(), 0)
+        self.assertEqual(self.containers(), [])
+
     def test_what_nobody_owns_is_removed(self):
         server = self.serve()
         server.session()
@@ -145,6 +165,13 @@ class DockerTest(DockerCase):
         self.until(lambda: len(self.containers()) == 1)
         self.assertEqual(server.stop(), 0)
         self.assertEqual(self.containers(), [])
+
+    def test_a_sandbox_that_waited_for_its_first_use(self):
+        server = self.serve()
+        session = server.session()
+        made = time.monotonic()
+        self.until(lambda: time.monotonic() > made + 6)  # longer than the guest waits for a first word
+        self.assertEqual(server.execute(session, command="echo here")["stdout"], "here\n")
 
     def test_a_container_killed_from_outside(self):
         server = self.serve()
@@ -210,6 +237,7 @@ class DockerTest(DockerCase):
             self.until(lambda: self.state(server, session) == "failed")
         finally:
             self.engine.start()
+        self.until(lambda: not self.containers())
         again = server.session()
         self.assertEqual(server.execute(again, command="echo back")["stdout"], "back\n")
         self.assertEqual(server.stop(), 0)
@@ -232,8 +260,7 @@ class DockerTest(DockerCase):
         finally:
             self.engine.start("--live-restore")
         self.assertEqual(server.execute(session, command="cat note")["stdout"], "kept\n")
-        server.session()  # the engine is back: what it owes is removed as well
-        self.assertEqual(len(self.containers()), 2)
+        self.until(lambda: len(self.containers()) == 1)  # what could not be removed before is now, without being asked
         self.assertEqual(server.stop(), 0)
         self.until(lambda: not self.containers())
 

@@ -53,6 +53,37 @@ class DockerImages(DockerCase):
         self.until(lambda: not self.containers())
         self.assertEqual(os.listdir(places.name), [])
 
+    def image(self, name, **declared):
+        """The image of the tests, with declarations of its own."""
+        made = self.engine.call("POST", "/containers/create", {"Image": IMAGE, "Entrypoint": ["/"]})
+        self.assertEqual(made[0], 201, made)
+        container = json.loads(made[1])["Id"]
+        made = self.engine.call("POST", f"/commit?container={container}&repo={name}&tag=1", declared)
+        self.assertEqual(made[0], 201, made)
+        self.assertEqual(self.engine.call("DELETE", f"/containers/{container}?v=1")[0], 204)
+        return f"{name}:1"
+
+    def test_what_an_image_declares(self):
+        image = self.image("declares", Env=["FROM_IMAGE=yes", "BOTH=image", "PATH=/usr/lib/own:/usr/bin:/bin"],
+                           User="root", WorkingDir="/var", Entrypoint=["/bin/false"], Cmd=["x"],
+                           Volumes={"/workspace/": {}, "/tmp/": {}, "/srv/data/": {}})
+        server = self.serve(f"sandbox.backends.docker.image={image}")
+        session = server.session(config={"environment": {"BOTH": "session"}})
+        facts = "id -u; pwd; echo $FROM_IMAGE $BOTH $PATH; touch here /tmp/there && touch /srv/data/x 2>&1 | grep -o Read.*"
+        expected = "1000\n/workspace\nyes session /usr/lib/own:/usr/bin:/bin\nRead-only file system\n"
+        self.assertEqual(server.execute(session, command=facts)["stdout"], expected)
+        server.kill()
+        server.start()
+        self.assertEqual(server.execute(session, command=facts)["stdout"], expected)
+
+    def test_an_image_in_which_the_guest_ends(self):
+        image = self.image("ends", Volumes={"/run/atoll": {}})
+        outcome = run("--backend", "docker", "--image", image, "--", "true",
+                      env={"DOCKER_HOST": f"unix://{self.engine.socket}"})
+        self.assertEqual(outcome.code, 125, outcome)
+        self.assertIn("backend_error: the container ended as soon as it was started", outcome.err)
+        self.until(lambda: not self.containers())
+
     def test_a_missing_image(self):
         server = self.serve()
         template = {"id": "gone", "language": "bash", "image": "localhost:1/no/such:1"}

@@ -100,6 +100,14 @@ class Policy(support.Case):
         outcome = run("--deny-read", "/etc/pass*", "--", "cat", "/etc/passwd")
         self.assertEqual((outcome.out, outcome.code != 0), ("", True), outcome)
 
+    def test_a_glob_in_a_linked_folder(self):
+        self.assertTrue(os.path.islink("/bin"))
+        self.expect(run("--", "cat", "/bin/printenv", "/usr/bin/printenv"))
+        for rule in ("/bin/print*v", "/b*n/printenv"):
+            for path in ("/bin/printenv", "/usr/bin/printenv"):
+                outcome = run("--deny-read", rule, "--", "cat", path)
+                self.assertEqual((outcome.out, outcome.code != 0), ("", True), (rule, outcome))
+
     def test_deny_write(self):
         self.assertNotEqual(run("--deny-write", "/workspace", "--", "touch", "/workspace/x").code, 0)
         self.expect(run("--deny-write", "/workspace", "--", "touch", "/tmp/x"))

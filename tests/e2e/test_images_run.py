@@ -196,7 +196,17 @@ class Run(ImageCase):
         )
 
     def test_policy(self):
-        self.add(Tar().folder("keys").add("keys/a.key", b"secret\n").add("keys/b.txt", b"open\n").done())
+        self.add(
+            Tar()
+            .folder("keys")
+            .add("keys/a.key", b"secret\n")
+            .add("keys/b.txt", b"open\n")
+            .symlink("way", "other")
+            .symlink("other", "/var/../keys")
+            .done()
+        )
+        for rule in ("/way/*.key", "/o*r/a.key"):
+            self.expect(self.sh("cat /keys/a.key 2>/dev/null || echo denied", "--deny-read", rule), out="denied\n")
         self.expect(
             self.sh(
                 "cat /keys/a.key 2>/dev/null || echo denied; cat /keys/b.txt", "--deny-read", "/keys/*.key"

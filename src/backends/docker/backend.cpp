@@ -60,8 +60,7 @@ class DockerBackend final : public sandbox::Backend {
 
   Task<Result<std::unique_ptr<sandbox::Sandbox>>> reattach(SandboxId id) override {
     ATOLL_CO_TRY(guest::Token token, shared_->places.token(id));
-    std::string target = shared_->path_of(id) + "/json";
-    Result<Json> container = co_await shared_->engine.call(Method::kGet, std::move(target));
+    Result<Json> container = co_await docker::inspect(shared_, id);
     if (!container && container.error().code() == Code::kNotFound)
       co_return fail(container.error());
     // Without an engine the guest itself is asked: it may have outlived it.
@@ -106,9 +105,7 @@ class DockerBackend final : public sandbox::Backend {
   }
 
   Task<Result<void>> destroy(SandboxId id) override {
-    Result<void> removed = co_await docker::remove_container(shared_, id);
-    if (!removed) shared_->owed.push_back(std::move(id));
-    co_return removed;
+    co_return co_await docker::remove_container(shared_, std::move(id));
   }
 
  private:

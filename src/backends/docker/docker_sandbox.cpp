@@ -1,6 +1,7 @@
 #include "backends/docker/docker_sandbox.hpp"
 
 #include <chrono>
+#include <filesystem>
 #include <utility>
 
 #include "async/deadline.hpp"
@@ -21,25 +22,29 @@ namespace {
 
 constexpr auto kGuestPatience = 30s;
 constexpr int kLooksBetweenQuestions = 50;
-constexpr int kRemoveAttempts = 3;
+
+// A list of "NAME=VALUE".
+std::map<std::string, std::string> variables_at(const Json& value, std::string_view pointer) {
+  std::map<std::string, std::string> all;
+  const Json* list = at(value, pointer);
+  if (list == nullptr || !list->is_array()) return all;
+  for (const Json& one : list->get_array()) {
+    std::string text = one.is_string() ? std::string(one.get_string()) : "";
+    std::size_t equals = text.find('=');
+    if (equals == text.npos || equals == 0) continue;
+    all.try_emplace(text.substr(0, equals), text.substr(equals + 1));
+  }
+  return all;
+}
+
+// As the engine understands it: an image may say "/data/" for "/data".
+std::string without_detours(std::string_view path) {
+  std::string normal = std::filesystem::path(path).lexically_normal().string();
+  if (normal.size() > 1 && normal.ends_with('/')) normal.pop_back();
+  return normal;
+}
 
 }  // namespace
-
-Task<Result<void>> remove_container(std::shared_ptr<Shared> shared, SandboxId id) {
-  std::string target = shared->path_of(id) + "?force=1&v=1";
-  for (int attempt = 1;; ++attempt) {
-    Result<Json> removed = co_await shared->engine.call(Method::kDelete, target);
-    // Gone, or on its way out already (409), is as good as gone now.
-    bool gone = removed || removed.error().code() == Code::kNotFound ||
-                removed.error().code() == Code::kConflict;
-    if (gone) break;
-    // Podman stumbles over a container that ends just then.
-    if (attempt == kRemoveAttempts) co_return fail(removed.error());
-    co_await async::sleep_for(20ms);
-  }
-  shared->places.remove(id);
-  co_return Result<void>();
-}
 
 DockerSandbox::DockerSandbox(async::Executor executor, std::shared_ptr<Shared> shared,
                              sandbox::SandboxSpec spec)
@@ -52,9 +57,20 @@ DockerSandbox::DockerSandbox(async::Executor executor, std::shared_ptr<Shared> s
     : GuestSandbox(std::move(executor), std::move(id)),
       shared_(std::move(shared)),
       token_(token),
-      state_(truth_at(container, "/State/Paused") ? State::kPaused : State::kRunning),
-      has_network_(!container.is_null() && text_at(container, "/HostConfig/NetworkMode") != "none"),
-      pid_(static_cast<std::int64_t>(number_at(container, "/State/Pid"))) {}
+      state_(truth_at(container, "/State/Paused") ? State::kPaused : State::kRunning) {
+  if (!container.is_null()) learn(container);
+}
+
+void DockerSandbox::learn(const Json& container) {
+  container_ = text_at(container, "/Id");
+  has_network_ = text_at(container, "/HostConfig/NetworkMode") != "none";
+  pid_ = static_cast<std::int64_t>(number_at(container, "/State/Pid"));
+  env_ = variables_at(container, "/Config/Env");
+}
+
+std::string DockerSandbox::path() const {
+  return "/containers/" + (container_.empty() ? shared_->name_of(id()) : container_);
+}
 
 Task<Result<void>> DockerSandbox::start() {
   if (state_ != State::kCreated) co_return fail(Code::kConflict, "the sandbox was started before");
@@ -86,8 +102,9 @@ Task<Result<std::string>> DockerSandbox::find_image() {
   if (!facts) co_return fail(facts.error());
   const Json* volumes = at(*facts, "/Config/Volumes");
   if (volumes != nullptr && volumes->is_object()) {
-    for (const auto& one : volumes->get_object()) volumes_.emplace_back(one.key());
+    for (const auto& one : volumes->get_object()) volumes_.push_back(without_detours(one.key()));
   }
+  env_ = variables_at(*facts, "/Config/Env");
   image_id_ = text_at(*facts, "/Id");
   checks_health_ = at(*facts, "/Config/Healthcheck") != nullptr;
   co_return image;
@@ -144,33 +161,28 @@ Task<Result<PolicyMounts>> DockerSandbox::find_policy(std::string image) {
   co_return mounts;
 }
 
-// What could not be removed while the engine was away.
-Task<void> DockerSandbox::remove_owed(std::shared_ptr<Shared> shared) {
-  for (SandboxId& id : std::exchange(shared->owed, {})) {
-    Result<void> removed = co_await remove_container(shared, id);
-    if (!removed) shared->owed.push_back(std::move(id));
-  }
-}
-
 Task<Result<void>> DockerSandbox::make_container() {
   Engine& engine = shared_->engine;
   if (!shared_->facts) {
     ATOLL_CO_TRY(shared_->facts, co_await engine.facts());
   }
-  co_await remove_owed(shared_);
   ATOLL_CO_TRY(token_, shared_->places.make(id()));
   fault::here("sandbox.token");
   ATOLL_CO_TRY(ContainerPlan plan, co_await make_plan());
   ATOLL_CO_TRY(Json body, container_body(spec_, plan, *shared_->facts));
   std::string create = "/containers/create?name=" + shared_->name_of(id());
-  ATOLL_CO_CHECK(co_await engine.call(Method::kPost, std::move(create), std::move(body)));
-  ATOLL_CO_CHECK(co_await engine.call(Method::kPost, shared_->path_of(id()) + "/start"));
+  ATOLL_CO_TRY(Json made, co_await engine.call(Method::kPost, std::move(create), std::move(body)));
+  container_ = text_at(made, "/Id");
+  ATOLL_CO_CHECK(co_await engine.call(Method::kPost, path() + "/start"));
   fault::here("sandbox.made");
   ATOLL_CO_TRY(connection_, co_await wait_for_guest());
   ATOLL_CO_CHECK(shared_->places.close_folder(id()));
   state_ = State::kRunning;
   spec_.mounts.clear();
-  co_return Result<void>();
+  // A connection that says nothing for a while is closed by the guest.
+  co_return co_await async::with_deadline(ping(), async::deadline_in(kGuestPatience),
+                                          Code::kCreateTimeout,
+                                          "the guest in the container does not answer");
 }
 
 Task<Result<UniqueFd>> DockerSandbox::wait_for_guest() {
@@ -179,12 +191,13 @@ Task<Result<UniqueFd>> DockerSandbox::wait_for_guest() {
     Result<UniqueFd> socket = async::connect_unix_now(shared_->places.socket(id()));
     if (socket) co_return socket;
     if (look % kLooksBetweenQuestions == 0) {
-      ATOLL_CO_TRY(Json container,
-                   co_await shared_->engine.call(Method::kGet, shared_->path_of(id()) + "/json"));
-      if (!truth_at(container, "/State/Running")) {
-        int status = static_cast<int>(number_at(container, "/State/ExitCode"));
-        co_return fail(Code::kBackend, "the container ended as soon as it was started (status " +
-                                           std::to_string(status) + ")");
+      Result<Json> container = co_await shared_->engine.call(Method::kGet, path() + "/json");
+      bool removed = !container && container.error().code() == Code::kNotFound;
+      if (!container && !removed) co_return fail(container.error());
+      if (removed || !truth_at(*container, "/State/Running")) {
+        int status = removed ? 0 : static_cast<int>(number_at(*container, "/State/ExitCode"));
+        std::string tail = removed ? "" : " (status " + std::to_string(status) + ")";
+        co_return fail(Code::kBackend, "the container ended as soon as it was started" + tail);
       }
     }
     if (std::chrono::steady_clock::now() >= deadline) {
@@ -199,10 +212,7 @@ Task<Result<void>> DockerSandbox::stop() {
   if (state_ == State::kCreated) co_return Result<void>();
   drop_guest();
   connection_.reset();
-  if (Result<void> removed = co_await remove_container(shared_, id()); !removed) {
-    shared_->owed.push_back(id());
-    co_return removed;
-  }
+  ATOLL_CO_CHECK(co_await remove_container(shared_, id()));
   state_ = State::kStopped;
   co_return Result<void>();
 }
@@ -227,6 +237,7 @@ Task<Result<sandbox::GuestLink>> DockerSandbox::open_link() {
   ATOLL_CO_CHECK(answers());
   Result<UniqueFd> socket = std::move(connection_);
   if (!*socket) socket = co_await async::connect_unix(shared_->places.socket(id()));
+  if (!socket && !async::is_nobody_there(socket.error())) co_return fail(socket.error());
   if (!socket) {
     Error why = co_await why_gone(socket.error());
     co_return fail(std::move(why));
@@ -235,10 +246,15 @@ Task<Result<sandbox::GuestLink>> DockerSandbox::open_link() {
   co_return sandbox::GuestLink{std::move(stream), token_, std::nullopt};
 }
 
+// What the image says of variables counts where the caller says nothing.
+Task<Result<std::unique_ptr<sandbox::Process>>> DockerSandbox::spawn(sandbox::ExecRequest request) {
+  for (const auto& [name, value] : env_) request.env.try_emplace(name, value);
+  return GuestSandbox::spawn(std::move(request));
+}
+
 // Nobody listens any more: the container has ended, whoever ended it.
 Task<Error> DockerSandbox::why_gone(Error error) {
-  Result<Json> container =
-      co_await shared_->engine.call(Method::kGet, shared_->path_of(id()) + "/json");
+  Result<Json> container = co_await inspect(shared_, id());
   state_ = State::kStopped;
   int number = error.errno_value();
   if (container && truth_at(*container, "/State/OOMKilled")) {
@@ -250,11 +266,11 @@ Task<Error> DockerSandbox::why_gone(Error error) {
 // Somebody else may have paused or ended it.
 Task<Result<void>> DockerSandbox::ask_state() {
   std::uint64_t freezes = freezes_;
-  Result<Json> container =
-      co_await shared_->engine.call(Method::kGet, shared_->path_of(id()) + "/json");
+  Result<Json> container = co_await inspect(shared_, id());
   if (!container && container.error().code() != Code::kNotFound) {
     // The engine may be away, and its containers with it or not: the guest's socket knows.
-    if (async::connect_unix_now(shared_->places.socket(id()))) co_return fail(container.error());
+    Result<UniqueFd> guest = async::connect_unix_now(shared_->places.socket(id()));
+    if (guest || !async::is_nobody_there(guest.error())) co_return fail(container.error());
   }
   if (!container || !truth_at(*container, "/State/Running")) {
     state_ = State::kStopped;
@@ -263,17 +279,15 @@ Task<Result<void>> DockerSandbox::ask_state() {
   if (freezes == freezes_ && is_running()) {
     state_ = truth_at(*container, "/State/Paused") ? State::kPaused : State::kRunning;
   }
-  pid_ = static_cast<std::int64_t>(number_at(*container, "/State/Pid"));
-  has_network_ = text_at(*container, "/HostConfig/NetworkMode") != "none";
+  learn(*container);
   co_return Result<void>();
 }
 
 Task<Result<sandbox::Usage>> DockerSandbox::usage() {
   if (!is_running()) co_return fail(Code::kNotStarted, "the sandbox is not running");
   ATOLL_CO_CHECK(co_await ask_state());
-  ATOLL_CO_TRY(Json stats,
-               co_await shared_->engine.call(
-                   Method::kGet, shared_->path_of(id()) + "/stats?stream=false&one-shot=true"));
+  ATOLL_CO_TRY(Json stats, co_await shared_->engine.call(
+                               Method::kGet, path() + "/stats?stream=false&one-shot=true"));
   if (!shared_->facts) {
     ATOLL_CO_TRY(shared_->facts, co_await shared_->engine.facts());
   }
@@ -292,7 +306,7 @@ Task<Result<void>> DockerSandbox::freeze(bool frozen) {
   ATOLL_CO_CHECK(co_await ask_state());
   if (state_ == wanted) co_return Result<void>();
   ++freezes_;
-  std::string target = shared_->path_of(id()) + (frozen ? "/pause" : "/unpause");
+  std::string target = path() + (frozen ? "/pause" : "/unpause");
   state_ = wanted;
   Result<Json> done = co_await shared_->engine.call(Method::kPost, std::move(target));
   ++freezes_;
@@ -309,7 +323,7 @@ Task<Result<void>> DockerSandbox::change_limits(sandbox::Limits limits) {
   if (!shared_->facts) {
     ATOLL_CO_TRY(shared_->facts, co_await shared_->engine.facts());
   }
-  ATOLL_CO_CHECK(co_await shared_->engine.call(Method::kPost, shared_->path_of(id()) + "/update",
+  ATOLL_CO_CHECK(co_await shared_->engine.call(Method::kPost, path() + "/update",
                                                limits_body(limits, *shared_->facts)));
   co_return Result<void>();
 }

@@ -4,38 +4,12 @@
 
 #include <map>
 #include <memory>
-#include <optional>
 #include <string>
 
-#include "backends/docker/container.hpp"
-#include "backends/docker/engine.hpp"
-#include "backends/docker/place.hpp"
+#include "backends/docker/shared.hpp"
 #include "sandbox/guest_sandbox.hpp"
 
 namespace atl::backends::docker {
-
-// What all sandboxes of a backend share.
-struct Shared {
-  Shared(async::Executor executor, const EngineOptions& options, const std::string& folder)
-      : engine(std::move(executor), options), places(folder) {}
-
-  Engine engine;
-  Places places;
-  std::string instance;
-  std::string guest_program;
-  std::string default_image;
-  std::string network;  // of sandboxes that are allowed one
-  bool once = false;
-  std::optional<EngineFacts> facts;              // once the engine was asked
-  std::vector<SandboxId> owed;                   // to be removed when the engine is back
-  std::map<std::string, PolicyMounts> policies;  // of sandboxes without mounts, by image and policy
-
-  std::string name_of(const SandboxId& id) const { return "atoll-" + instance + "-" + id.str(); }
-  std::string path_of(const SandboxId& id) const { return "/containers/" + name_of(id); }
-};
-
-// With everything in it, and its place. One that is gone already is no error.
-async::Task<Result<void>> remove_container(std::shared_ptr<Shared> shared, SandboxId id);
 
 class DockerSandbox final : public sandbox::GuestSandbox {
  public:
@@ -53,6 +27,8 @@ class DockerSandbox final : public sandbox::GuestSandbox {
   async::Task<Result<void>> pause() override;
   async::Task<Result<void>> resume() override;
   async::Task<Result<void>> change_limits(sandbox::Limits limits) override;
+  async::Task<Result<std::unique_ptr<sandbox::Process>>> spawn(
+      sandbox::ExecRequest request) override;
 
  protected:
   async::Task<Result<sandbox::GuestLink>> open_link() override;
@@ -60,7 +36,6 @@ class DockerSandbox final : public sandbox::GuestSandbox {
   Result<void> answers() const override;
 
  private:
-  static async::Task<void> remove_owed(std::shared_ptr<Shared> shared);
   async::Task<Result<void>> make_container();
   async::Task<Result<std::string>> find_image();
   async::Task<Result<ContainerPlan>> make_plan();
@@ -69,14 +44,19 @@ class DockerSandbox final : public sandbox::GuestSandbox {
   async::Task<Result<void>> ask_state();
   async::Task<Result<void>> freeze(bool frozen);
   async::Task<Error> why_gone(Error error);
+  // From GET /containers/ID/json.
+  void learn(const Json& container);
+  std::string path() const;
 
   std::shared_ptr<Shared> shared_;
   sandbox::SandboxSpec spec_;
   guest::Token token_{};
   sandbox::State state_ = sandbox::State::kCreated;
   bool has_network_ = false;
+  std::string container_;  // its id: its name is anybody's to change who may speak to the engine
   std::string image_id_;
-  std::vector<std::string> volumes_;  // these two as the image declares them
+  std::vector<std::string> volumes_;  // these three as the image declares them
+  std::map<std::string, std::string> env_;
   bool checks_health_ = false;
   UniqueFd connection_;  // the first one, until it is used
   std::int64_t pid_ = 0;

@@ -70,7 +70,7 @@ Task<Result<sandbox::FilesystemPolicy>> ImageView::expand(sandbox::FilesystemPat
       names[parent.empty() ? "/" : parent].push_back(one.substr(slash + 1));
     }
   }
-  auto names_in = [&names](const std::string& folder) {
+  auto names_in = [&names](const std::string& folder, bool /*follow*/) {
     auto found = names.find(folder);
     return found == names.end() ? std::vector<std::string>() : found->second;
   };

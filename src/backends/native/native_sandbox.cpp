@@ -108,6 +108,7 @@ Task<Result<sandbox::GuestLink>> NativeSandbox::open_link() {
   if (state_ != State::kRunning) co_return fail(Code::kNotStarted, "the sandbox is not running");
   Result<UniqueFd> socket = std::move(connection_);
   if (!once_) socket = co_await async::connect_unix(run_folder_ + "/" + id().str() + ".sock");
+  if (!socket && !async::is_nobody_there(socket.error())) co_return fail(socket.error());
   if (!socket || !*socket) {
     state_ = State::kStopped;
     int error = socket ? 0 : socket.error().errno_value();

@@ -28,6 +28,7 @@ namespace {
 constexpr std::chrono::seconds kPatience{60};
 constexpr std::size_t kMaxListing = 64u << 20;
 constexpr std::size_t kMaxProblem = 64 * 1024;
+constexpr std::size_t kMaxWords = 16u << 20;  // what a tool may say: a program may be the agent now
 
 std::string url_of(const Settings& settings, const Endpoint& endpoint) {
   std::string scheme = settings.server_url.substr(0, settings.server_url.find("://"));
@@ -165,6 +166,7 @@ Task<Result<ShellResult>> Execd::run(std::string script) {
       if (event.type == "stdout" || event.type == "stderr") {
         into += event.text;
         if (!into.ends_with('\n')) into += '\n';
+        if (into.size() > kMaxWords) co_return fail(Code::kTooLarge, "the sandbox says too much");
       }
       if (event.type == "execution_complete") co_return result;
       if (event.type == "error") {

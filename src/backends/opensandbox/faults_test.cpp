@@ -34,6 +34,7 @@ struct Plan {
   int command_status = 200;
   std::string stream;  // empty: every command succeeds without a word
   bool cut_stream = false;
+  int repeats = 0;  // of the stream
 
   std::string address = {};
   bool exists = false;
@@ -91,7 +92,10 @@ Task<void> serve_agent(Exchange& exchange, Plan* plan) {
   }
   std::string stream = plan->stream.empty() ? std::string(kInit) + kDone : plan->stream;
   (void)co_await exchange.begin(200, {{"Content-Type", "text/event-stream"}});
-  (void)co_await exchange.write(stream);
+  Result<void> written = co_await exchange.write(stream);
+  for (int left = plan->repeats; left > 0 && written; --left) {
+    written = co_await exchange.write(stream);
+  }
   if (!plan->cut_stream) (void)co_await exchange.finish();
 }
 
@@ -180,6 +184,21 @@ TEST(OpenSandboxFaults, ASilentServerIsGivenUp) {
     plan->silent = false;
     EXPECT_FALSE(found);
     if (!found) EXPECT_EQ(found.error().code(), Code::kTransferTimeout);
+  });
+}
+
+TEST(OpenSandboxFaults, AnAgentThatNeverStopsTalkingIsNotListenedTo) {
+  with_plan({}, [](Plan* plan, RemoteSandbox* sandbox) -> Task<void> {
+    EXPECT_TRUE(co_await sandbox->start());
+    plan->stream =
+        R"({"type":"stdout","text":")" + std::string(256 << 10, 'x') + std::string("\"}\n\n");
+    plan->repeats = 128;
+    Result<std::vector<sandbox::ProcessInfo>> all = co_await sandbox->processes();
+    EXPECT_FALSE(all);
+    if (!all) EXPECT_EQ(all.error().code(), Code::kTooLarge);
+    plan->repeats = 0;
+    plan->stream.clear();
+    EXPECT_TRUE(co_await sandbox->stop());
   });
 }
 

@@ -1,4 +1,6 @@
 // Ports, figures, pausing and the end.
+#include <sys/resource.h>
+
 #include <algorithm>
 
 #include "sandbox/conformance.hpp"
@@ -151,6 +153,19 @@ Task<void> not_started(Box* box) {
   ATOLL_EXPECT_CODE(Code::kNotStarted, co_await other->exec({.argv = {"true"}}));
 }
 TEST_P(Conformance, NothingRunsBeforeTheStart) { run(&not_started); }
+
+// A server that has too many files open for a moment must not take its sandboxes for dead.
+Task<void> no_descriptors(Box* box) {
+  rlimit before{};
+  EXPECT_EQ(::getrlimit(RLIMIT_NOFILE, &before), 0);
+  rlimit none{.rlim_cur = 0, .rlim_max = before.rlim_max};
+  ::setrlimit(RLIMIT_NOFILE, &none);
+  (void)co_await box->sandbox->exec({.argv = {"true"}});  // which may need none
+  ::setrlimit(RLIMIT_NOFILE, &before);
+  EXPECT_TRUE(box->sandbox->is_running());
+  ATOLL_NEED_OK(co_await box->sandbox->exec({.argv = {"true"}}));
+}
+TEST_P(Conformance, WithoutDescriptorsItIsNotLost) { run(&no_descriptors); }
 
 Task<void> two_sandboxes(Box* box) {
   ATOLL_NEED(auto other, co_await box->backend->create(box->target->spec()));
