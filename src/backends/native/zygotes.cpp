@@ -119,8 +119,8 @@ std::vector<std::string> package_folders() {
 }
 
 std::string zygote_name(const Preload& preload, const std::vector<std::string>& folders) {
-  static const Sum script = Sum().add(drivers::python_script());  // 100 KiB
-  Sum sum = script;
+  static const Sum kScript = Sum().add(drivers::python_script());  // 100 KiB
+  Sum sum = kScript;
   sum.add(preload.for_contexts ? "contexts" : "scripts");
   sum.add_state("/usr/bin/python3");
   // An installed or upgraded package changes the time of the folder it lies in.
