@@ -63,7 +63,7 @@ class Contract(unittest.TestCase):
         session = self.make(template_id="shell-default")["id"]
         usage = self.get(f"/sessions/{session}/usage")
         self.assertEqual(usage["memory_limit_mb"], 512)
-        ran = self.server.execute(session, command="for i in $(seq 150); do sleep 30 & done; wait", timeout=10)
+        ran = self.server.execute(session, command="for i in $(seq 150); do sleep 100 & done; wait", timeout=60)
         self.assertIn("fork", ran["stderr"], ran)
 
     # covers: C3
