@@ -42,7 +42,14 @@ def children_of(pid):
 
 
 def still_there(processes):
-    return [pid for pid, begun in processes.items() if begun_at(pid) == begun]
+    """But for zygotes, which belong to the host and end when nobody has needed them for a while."""
+    return [pid for pid, begun in processes.items() if begun_at(pid) == begun and not is_zygote(pid)]
+
+
+def is_zygote(pid):
+    with contextlib.suppress(OSError):
+        return b"\0zygote\0" in pathlib.Path(f"/proc/{pid}/cmdline").read_bytes()
+    return False
 
 
 def begun_at(pid):

@@ -143,7 +143,7 @@ Task<void> idle_memory(Backend* backend, bool with_context, int count) {
       }
       all.push_back(std::move(idle));
     }
-    co_await async::sleep_for(std::chrono::milliseconds(500));  // until they are parked
+    co_await async::sleep_for(std::chrono::seconds(2));  // until the next one is parked
     double used = held_memory_kb() - before;
     const char* what = with_context ? "memory of an idle Python context with IPython"
                                     : "memory of an idle Python sandbox";

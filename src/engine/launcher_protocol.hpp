@@ -88,10 +88,11 @@ struct LimitsRequest {
 };
 
 // A zygote runs with a uid of its own, without capabilities, behind a system-call filter, in
-// namespaces with nothing in them, and under this limit.
+// namespaces with nothing in them, and under this limit: a MiB is charged to it for each of its
+// living children, of which there may be 2,000.
 struct ZygoteRequest {
   RequestHeader header{.op = LauncherOp::kZygote};
-  std::uint64_t memory_bytes = 1ull << 30;
+  std::uint64_t memory_bytes = 2ull << 30;
   std::uint32_t idle_seconds = 600;  // it leaves when nobody has needed it for so long
   std::array<char, 516> modules{};   // what it loads, separated by spaces
 };
