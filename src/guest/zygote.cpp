@@ -27,9 +27,9 @@ UniqueFd args_file(std::string_view args) {
   return written ? std::move(file) : UniqueFd();
 }
 
-bool ask(int zygote, const ChildPlan& plan, int report, int args) {
+bool ask(int zygote, const ChildPlan& plan, int report, int args, const char* word = "x") {
   const int fds[] = {plan.stdio[0], plan.stdio[1], plan.stdio[2], report, args, plan.control};
-  return send_fds(zygote, "x", 1, std::span(fds, plan.control >= 0 ? 6 : 5)) >= 0;
+  return send_fds(zygote, word, 1, std::span(fds, plan.control >= 0 ? 6 : 5)) >= 0;
 }
 
 // Too many at once, or no memory, is this request's affair; anything else is the zygote's end.
@@ -48,7 +48,7 @@ bool await_report(int report, int timeout_ms, ChildReport& result) {
 
 }  // namespace
 
-void Parked::ask_for(Server& server) {
+void Parked::ask_for(Server& server, const char* word) {
   int seats[2];
   int ends[2];
   if (::socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, seats) != 0) return;
@@ -60,7 +60,8 @@ void Parked::ask_for(Server& server) {
   UniqueFd report(ends[1]);
   ChildPlan plan;
   std::ranges::fill(plan.stdio, server.null_fd());
-  if (!ask(server.zygote().get(), plan, report.get(), theirs.get())) return forget_if_gone(server);
+  bool sent = ask(server.zygote().get(), plan, report.get(), theirs.get(), word);
+  if (!sent) return forget_if_gone(server);
   seat_ = std::move(ours);
 }
 

@@ -18,7 +18,7 @@ C_LOCALES = ("C", "POSIX")
 MT19937_BYTES = 624 * 4
 ESCAPING_LOCALES = ("C", "POSIX", "C.UTF-8", "C.utf8", "UTF-8")
 
-_settled = None  # the zygote's environment, if a child that has the same need not take it on
+_settled = None  # the zygote's environment, if a child may have it as it is; and what _ways() is for it
 _settled_locale = None  # _named_locale() of the zygote, if it is one of UTF-8
 _library_path = None  # sys.path without the entry for the program
 _signals = ()  # those that a child has to set, and to what
@@ -38,7 +38,7 @@ def settle():
     for folder in [folder for folder in sys.path_importer_cache if not folder.startswith(sys.prefix)]:
         del sys.path_importer_cache[folder]
     if _set_environment(USUAL) and _set_locale():
-        _settled, _settled_locale = list(USUAL), _named_locale()
+        _settled, _settled_locale = (list(USUAL), _ways()), _named_locale()
     time.tzset()
     _signals = tuple(_changed_signals())
 
@@ -59,9 +59,13 @@ def prepare():
 def become(environment):
     """Takes on an environment. False if only an interpreter's start can do what it asks for."""
     prepare()
-    understood = environment == _settled or _take_on(environment)
-    _open_streams()
-    _set_path()  # which depends on what is there
+    usual = _settled is not None and environment == _settled[0]
+    understood = usual or _take_on(environment)
+    errors, unbuffered, path, packages = _settled[1] if usual else _ways()
+    _open_streams(errors, unbuffered)
+    sys.path[:] = path
+    if packages is not None and os.path.isdir(packages):
+        _add_packages(packages)
     return understood
 
 
@@ -119,9 +123,16 @@ def _changed_signals():
             yield number, wanted
 
 
-def _open_streams():
+def _ways():
+    """What the environment says of streams and imports: (errors, unbuffered, path, the user's own packages)."""
     errors = "surrogateescape" if _locale.setlocale(_locale.LC_CTYPE) in ESCAPING_LOCALES else "strict"
-    unbuffered = bool(os.environ.get("PYTHONUNBUFFERED"))
+    packages = None
+    if not os.environ.get("PYTHONNOUSERSITE") and not sys.flags.no_user_site:
+        packages = os.path.expanduser("~/.local/lib/python%d.%d/site-packages" % sys.version_info[:2])
+    return errors, bool(os.environ.get("PYTHONUNBUFFERED")), _path(), packages
+
+
+def _open_streams(errors, unbuffered):
     sys.stdin = sys.__stdin__ = _stream(0, "stdin", errors, unbuffered)
     sys.stdout = sys.__stdout__ = _stream(1, "stdout", errors, unbuffered)
     sys.stderr = sys.__stderr__ = _stream(2, "stderr", "backslashreplace", unbuffered)
@@ -138,19 +149,15 @@ def _stream(fd, name, errors, unbuffered):
     return stream
 
 
-def _set_path():
+def _path():
     """With an entry in front that the mode fills in."""
     named = [part or os.getcwd() for part in os.environ.get("PYTHONPATH", "").split(":")] \
         if os.environ.get("PYTHONPATH") else []
-    sys.path[:] = ([""] if not getattr(sys.flags, "safe_path", False) else []) + named + _library_path
-    _add_user_packages()
+    return ([""] if not getattr(sys.flags, "safe_path", False) else []) + named + _library_path
 
 
-def _add_user_packages():
-    if os.environ.get("PYTHONNOUSERSITE") or sys.flags.no_user_site:
-        return
-    folder = os.path.expanduser("~/.local/lib/python%d.%d/site-packages" % sys.version_info[:2])
-    if not os.path.isdir(folder) or folder in sys.path:
+def _add_packages(folder):
+    if folder in sys.path:
         return
     import site
 
@@ -163,13 +170,12 @@ def _add_user_packages():
 
 
 def _reseed():
-    """Whatever would be the same in all children. The hash seed stays: it belongs to the interpreter."""
+    """Whatever would be the same in all children, and does not see to that itself after a fork, as `random` does.
+    The hash seed stays: it belongs to the interpreter."""
     loaded = sys.modules.get
-    if loaded("random"):
-        loaded("random").seed()
     if loaded("numpy.random"):
         _reseed_numpy(loaded("numpy.random"), loaded("numpy"))
-    if loaded("_ssl"):
+    if loaded("_ssl"):  # OpenSSL knows a fork by its pid, and in sandboxes all have the same
         loaded("_ssl").RAND_add(os.urandom(32), 32.0)
     if loaded("tempfile"):
         loaded("tempfile")._name_sequence = loaded("tempfile").tempdir = None

@@ -1,4 +1,4 @@
-"""The pages that running a program copies: learnt once by a zygote, copied at once by each of its children.
+"""The pages that running a program copies: learnt once by a zygote, copied at once by each of its spares.
 
 A fork shares all pages until one is written to, and what Python does is write: it counts references. A
 child that knows the pages beforehand copies them while nobody waits for it.
@@ -49,11 +49,9 @@ def _learn(copy):
 
 
 def copy():
-    """In a child: all that it will write to. Once: children of its own are the program's."""
-    global _ranges
+    """In a child: all that it will write to."""
     if _ranges is not None:
         _copy(_ranges, len(_ranges))
-        _ranges = None
 
 
 def _areas():

@@ -11,7 +11,7 @@ import socket
 import struct
 import sys
 
-from _atoll import afresh
+from _atoll import afresh, pages
 
 STOCK, MAX_BOXES, MAX_FAILURES = 2, 64, 3
 READY = b"r"
@@ -122,6 +122,7 @@ def _wait(channel, helper):
     os.closerange(3, fd)
     os.closerange(fd + 1, 1 << 20)
     channel = socket.socket(fileno=fd)
+    pages.copy()
     afresh.prepare()
     channel.send(READY)
     fds = array.array("i")

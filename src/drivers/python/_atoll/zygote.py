@@ -27,6 +27,7 @@ HIGH_FD = 200  # where a preloaded module does not close them by accident
 MAGIC, VERSION = 0x47595A41, 1
 BOX = struct.Struct("<6IQ")
 REQUEST = b"x"
+LATER = b"l"  # the same, for a sandbox that may do nothing for long: with as little memory as may be
 MAX_FDS, MAX_TASKS, MAX_BOXES = 32, 16, 4096
 BACKLOG = 64
 QUIET_MS = 1  # with nothing to do: time to fork a spare
@@ -47,7 +48,6 @@ def run(words, usual):
     with_ipython = not (words and words[0] == "--no-ipython")
     listener, ready = (fcntl.fcntl(fd, fcntl.F_DUPFD_CLOEXEC, HIGH_FD) for fd in (LISTEN_FD, READY_FD))
     descriptors.occupy_low()
-    os.register_at_fork(after_in_child=pages.copy)  # before all others
     atexit.register(finish.last)  # before all others, so that it is called after them
     sys.path[:] = afresh.remember()
     loaded, missing = preload.prepare(words if with_ipython else words[1:], with_ipython)
@@ -58,7 +58,7 @@ def run(words, usual):
     gc.collect()
     gc.freeze()
     _signal.setitimer(_signal.ITIMER_REAL, STUCK_SECONDS)  # a module's hooks of a fork may hang
-    if pages.learn(helper.copy_pages):
+    if helper.can_enter_whole() and pages.learn(helper.copy_pages):  # else there are no spares
         return _begin(usual, rehearsal.seat())
     connections = socket.socket(fileno=listener)
     connections.listen(BACKLOG)  # not before: a sandbox that finds no zygote starts its programs plainly
@@ -197,10 +197,11 @@ class Zygote:
         try:
             if message == b"":
                 return False  # nothing there after all
-            if message != REQUEST or len(fds) not in (5, 6):
+            if message not in (REQUEST, LATER) or len(fds) not in (5, 6):
                 self._drop(fd)
-            elif not self._spares.give(box, fds) and self._helper.enter(box, fds):
-                return True
+            elif message == LATER or not self._spares.give(box, fds):
+                if self._helper.enter(box, fds):
+                    return True
         except OSError:
             pass  # the guest sees the end of the report
         _close_all(fds)

@@ -31,17 +31,14 @@ def copy(ranges, count):
             if first <= address // PAGE < first + 8:
                 area[address - first * PAGE] = 1  # as the helper has the kernel do it
 
-os.register_at_fork(after_in_child=pages.copy)
 if pages.learn(copy):
     area[WRITTEN * PAGE] = 2
     finish._before_exit()
     os._exit(0)
 if os.fork() == 0:
+    print(own(), flush=True)
+    pages.copy()
     print(own(), area[WRITTEN * PAGE], flush=True)
-    if os.fork() == 0:
-        print(own(), flush=True)
-        os._exit(0)
-    os.wait()
     os._exit(0)
 os.wait()
 """
@@ -50,13 +47,13 @@ os.wait()
 class Pages(unittest.TestCase):
     def test_a_child_has_copies_of_what_the_last_one_wrote_to(self):
         done = subprocess.run([PYTHON, "-B", "-c", CODE, SOURCES], capture_output=True, text=True, timeout=60)
-        self.assertEqual((done.stdout, done.stderr), ("[3] 1\n[]\n", ""))
+        self.assertEqual((done.stdout, done.stderr), ("[]\n[3] 1\n", ""))
 
     def test_one_that_hangs_is_not_waited_for(self):
         code = CODE.replace("area[WRITTEN * PAGE] = 2", "import time; time.sleep(1000)").replace(
             "if pages.learn", "pages.LEARN_MS = 100\nif pages.learn")
         done = subprocess.run([PYTHON, "-B", "-c", code, SOURCES], capture_output=True, text=True, timeout=60)
-        self.assertEqual((done.stdout, done.stderr), ("[] 1\n[]\n", ""))
+        self.assertEqual((done.stdout, done.stderr), ("[]\n[] 1\n", ""))
 
 
 if __name__ == "__main__":

@@ -91,6 +91,13 @@ class ZygotePlain(ZygoteCase):
             [execution.outcome()[:2] for execution in executions], [(0, b"%d\n" % (n * 2)) for n in range(30)]
         )
 
+    def test_one_that_may_wait_for_long(self):
+        before = self.zygote.descriptors()
+        for word in (b"l", b"x", b"l"):
+            outcome = Execution(self.link, ["python3", "-c", "print(1)"], word=word).outcome()
+            self.assertEqual(outcome, (0, b"1\n", b""))
+        wait_until(lambda: self.zygote.descriptors() <= before)
+
     def test_large_code(self):
         status, out, _ = self.run_code("x = '" + "y" * 150_000 + "'\nprint(len(x))")
         self.assertEqual((status, out), (0, "150000\n"))

@@ -132,7 +132,7 @@ def file_with(content):
 class Execution:
     """One execution on a link: its pipes, and the report of the stand-in."""
 
-    def __init__(self, link, argv, env=None, cwd=None, stdin=b"", control=False):
+    def __init__(self, link, argv, env=None, cwd=None, stdin=b"", control=False, word=REQUEST):
         pipes = [os.pipe() for _ in range(4)]  # stdin, stdout, stderr, report
         self._input, theirs = pipes[0][1], [pipes[0][0], *(pipe[1] for pipe in pipes[1:])]
         env = environment() if env is None else env
@@ -144,7 +144,7 @@ class Execution:
             self.control, other = socket.socketpair()
             self.control.settimeout(DEADLINE)
             theirs.append(other.detach())
-        socket.send_fds(link, [REQUEST], theirs)
+        socket.send_fds(link, [word], theirs)
         for fd in theirs:
             os.close(fd)
         os.write(self._input, stdin)
