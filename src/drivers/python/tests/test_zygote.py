@@ -294,11 +294,12 @@ class PreloadPlain(unittest.TestCase):
         self.assertEqual([len((FOLDER / f"beside{i}").read_text()) for i in range(40)], [1000] * 40)
 
     def test_one_that_hangs_makes_room_for_the_next(self):
-        folder = self.modules(hangs=(
-            "import os, time\nforks = []\n"
-            "os.register_at_fork(before=lambda: forks.append(1) or len(forks) > 1 and time.sleep(1000))"
-        ))
+        mark = FOLDER / "hang now"
+        hook = f"lambda: os.path.exists({str(mark)!r}) and time.sleep(1000)"
+        folder = self.modules(hangs=f"import os, time\nos.register_at_fork(before={hook})")
         zygote = self.zygote("hangs", env={"PYTHONPATH": folder, "ATOLL_ZYGOTE_STUCK": "0.3"})
+        mark.touch()
+        self.addCleanup(mark.unlink)
         execution = Execution(zygote.box(), ["python3", "-c", "print(1)"])
         self.assertEqual(zygote.process.wait(DEADLINE), -signal.SIGALRM)
         self.assertEqual(execution.outcome()[1], b"")
