@@ -113,9 +113,10 @@ def main():
     args = parser.parse_intermixed_args()
 
     tests = known_tests(args.build)
-    unknown = set(args.labels) - {label for labels, _ in tests.values() for label in labels}
+    known = {label for labels, _ in tests.values() for label in labels}
+    unknown = set(args.labels) - known
     if unknown:
-        sys.exit(f"no tests with label {', '.join(sorted(unknown))}")
+        sys.exit(f"no tests with label {', '.join(sorted(unknown))}; there are {', '.join(sorted(known))}")
     problems = list(check_registration(tests))
     report = pathlib.Path(args.build).resolve() / "test-report.xml"
     report.unlink(missing_ok=True)

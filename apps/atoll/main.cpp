@@ -165,6 +165,9 @@ int backends_command(Arguments arguments) {
     Result<void> installed = install_backend(registry, arguments[1]);
     return installed ? 0 : own_failure(installed.error());
   }
+  if (arguments.size() == 1 && arguments[0] == "install") {
+    return own_failure(Error(Code::kInvalidArgument, "backends install: name one backend: srt"));
+  }
   Result<CommonOptions> options = report_options(arguments);
   if (!options) return own_failure(options.error());
   if (options->help) return show_help(*find_command("backends"));

@@ -32,7 +32,7 @@ _atoll() {
         --workdir) COMPREPLY=(); return;;
         --preload) COMPREPLY=(); return;;
         --hostname) COMPREPLY=(); return;;
-        --backend) COMPREPLY=($(compgen -W 'native' -- "$cur")); return;;
+        --backend) COMPREPLY=($(compgen -W 'docker native opensandbox srt' -- "$cur")); return;;
         --memory) COMPREPLY=(); return;;
         --cpus) COMPREPLY=(); return;;
         --pids) COMPREPLY=(); return;;
@@ -59,7 +59,7 @@ _atoll() {
         --workdir) COMPREPLY=(); return;;
         --preload) COMPREPLY=(); return;;
         --hostname) COMPREPLY=(); return;;
-        --backend) COMPREPLY=($(compgen -W 'native' -- "$cur")); return;;
+        --backend) COMPREPLY=($(compgen -W 'docker native opensandbox srt' -- "$cur")); return;;
         --memory) COMPREPLY=(); return;;
         --cpus) COMPREPLY=(); return;;
         --pids) COMPREPLY=(); return;;

@@ -118,7 +118,8 @@ constexpr std::array kDoctorSections{
     Section{"What the marks mean",
             "  ✓  works\n"
             "  !  works, but something is lost; the text says what and how to get it back\n"
-            "  ✗  native sandboxes cannot be made until this is put right"},
+            "  ✗  native sandboxes cannot be made until this is put right\n"
+            "  ·  good to know; nothing needs to be done"},
     Section{"Exit status",
             "0 when native sandboxes work here, 1 otherwise, 125 when the check itself failed."},
 };
@@ -336,7 +337,7 @@ std::span<const Command> commands() {
               .summary = "make, list and revoke API keys",
               .synopsis = "atoll key create [OPTIONS]\n"
                           "atoll key ls [OPTIONS]\n"
-                          "atoll key revoke ID",
+                          "atoll key revoke [OPTIONS] ID",
               .description =
                   "Works on the data folder of a server, which may run meanwhile. The secret is "
                   "printed once; the server keeps only a hash of it.",

@@ -47,7 +47,7 @@ std::string_view hint_for(Code code) {
       return "leave the option out, or run as root; `atoll doctor` shows what this host can "
              "enforce";
     case Code::kHostUnsupported:
-      return "`atoll doctor` shows what is missing and what to do about it";
+      return "`atoll doctor` shows what native lacks here, `atoll backends` what the others lack";
     case Code::kUnsupportedBackend:
       return "`atoll backends` lists the backends and why one cannot run";
     case Code::kProgramNotFound:
@@ -55,7 +55,8 @@ std::string_view hint_for(Code code) {
              "more with --mount SRC:DST";
     case Code::kBackend:
     case Code::kCreateTimeout:
-      return "`atoll doctor` checks this host; -v shows the step that failed";
+      return "`atoll doctor` checks this host, `atoll backends` every backend; -v shows the step "
+             "that failed";
     case Code::kInternal:
     case Code::kProtocol: return "this is a bug in Atoll; -v shows the steps that led to it";
     case Code::kOk:

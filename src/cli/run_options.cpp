@@ -79,7 +79,7 @@ constexpr std::array kTable{
            .help = "The kind of walls; `atoll backends` lists them. Default: native.",
            .set = set_text<&RunOptions::backend>,
            .complete = Complete::kWords,
-           .words = "native"},
+           .words = "docker native opensandbox srt"},
 
     Option{.name = "memory",
            .argument = "SIZE",

@@ -51,7 +51,8 @@ constexpr std::array kServe{
 constexpr std::array kKey{
     Option{.name = "data",
            .argument = "DIR",
-           .help = "The server's data folder. The server may run meanwhile.",
+           .help = "The server's data folder. The server may run meanwhile. Default: "
+                   "as for atoll serve.",
            .set = set_text<&KeyOptions::data>,
            .complete = Complete::kFolder},
     Option{.name = "store",

@@ -48,9 +48,9 @@ Result<config::Loaded> load_config(const cli::ServeOptions& options) {
   if (loaded) return std::move(*loaded);
   std::string text;
   for (const config::Problem& problem : loaded.error()) {
-    text += problem.origin.place() + ": " + problem.detail + "\n";
+    text += "\n  " + problem.to_string();
   }
-  return fail(Code::kInvalidArgument, "the configuration cannot be used as it is:\n" + text);
+  return fail(Code::kInvalidArgument, "the configuration cannot be used as it is:" + text);
 }
 
 }  // namespace atl::server

@@ -1,8 +1,6 @@
 #!/usr/bin/env python3
 """Runs the tests of a release build in a virtual machine: Debian's cloud kernel, cgroup v2 and nothing of v1.
 
-usage: run.py BUILD [--accel auto|kvm|tcg] [--deadline SECONDS] [--command COMMAND] [LABEL…]
-
 Without a label: the tests that meet the kernel. The kernel and a root of the host's own packages are kept in
 ~/.cache/atoll/vm; runs leave nothing else. Without KVM that is proven to work the processor is emulated, and the
 tests are given that much more time.
@@ -54,8 +52,9 @@ def prepare(cache, options):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("build")
+    parser = argparse.ArgumentParser(usage="./dev test-vm [OPTION…] [LABEL…]", description=__doc__,
+                                     formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("build", help=argparse.SUPPRESS)  # ./dev gives it
     parser.add_argument("--accel", choices=["auto", "kvm", "tcg"], default="auto")
     parser.add_argument("--deadline", type=int, default=DEADLINE)
     parser.add_argument("--command", help="a shell command in place of the tests, run in the tree")

@@ -83,8 +83,11 @@ Task<Result<void>> ask_health(async::Executor executor, std::string server_url) 
   ATOLL_CO_TRY(http::ClientResponse answer,
                co_await client.send({.target = address.prefix + "/health", .deadline = deadline}));
   ATOLL_CO_TRY(std::string body, co_await answer.read_body(kMaxHealth, deadline));
-  if (!answer.ok() || body.find("healthy") == body.npos) {
+  if (!answer.ok()) {
     co_return fail(Code::kBackend, "HTTP status " + std::to_string(answer.status()));
+  }
+  if (body.find("healthy") == body.npos) {
+    co_return fail(Code::kBackend, "something else does");
   }
   co_return Result<void>();
 }

@@ -127,11 +127,10 @@ constexpr std::array kTemplateSections{
             "  show ID          all of one, as YAML\n"
             "  create FILE      make one from a JSON document; - reads stdin\n"
             "  rm ID…           remove some"},
-    Section{
-        "The document",
-        "As docs/api.md and /docs of the server have it: id, and what differs from the defaults "
-        "of image, resources, security, env, preload, pool, ttl, ….  Making and removing "
-        "templates takes a key with the role admin."},
+    Section{"The document",
+            "As /docs of a running server has it: id, and what differs from the defaults of image, "
+            "resources, security, env, preload, pool, ttl and more. Making and removing templates "
+            "takes a key with the role admin."},
     kServerSection, kOwnExit};
 
 constexpr std::array kTemplateExamples{
