@@ -179,6 +179,14 @@ class KeyTest(unittest.TestCase):
             finally:
                 server.stop()
 
+    def test_only_a_new_key_makes_a_data_folder(self):
+        with tempfile.TemporaryDirectory() as folder:
+            for words in (["ls"], ["revoke", "x"]):
+                done = subprocess.run([ATOLL, "key", *words, "--data", folder + "/typo"], capture_output=True, text=True,
+                                      timeout=DEADLINE)
+                self.assertEqual((done.returncode, os.listdir(folder)), (125, []), done.stderr)
+                self.assertIn("not_found", done.stderr)
+
 
 if __name__ == "__main__":
     unittest.main()
