@@ -29,7 +29,7 @@ struct Address {
 std::unexpected<Error> fail_listen(const std::string& address, int error) {
   bool taken = error == EADDRINUSE;
   Code code = taken ? Code::kAlreadyExists : code_from_errno(error);
-  std::string why = taken ? "the address is in use; --listen names another" : std::strerror(error);
+  std::string why = taken ? "the address is in use: choose another" : std::strerror(error);
   return std::unexpected(Error(code, "cannot listen on " + address + ": " + why, error));
 }
 
