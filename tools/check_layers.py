@@ -34,7 +34,7 @@ ALLOWED = {
     "backends/native": GROUND + ["guest", "sandbox", "drivers", "confine", "engine"],
     "backends/docker": GROUND + ["guest", "sandbox", "http", "confine/walls.hpp"],
     "backends/srt": GROUND + ["guest", "sandbox", "confine/walls.hpp"],
-    "control": GROUND + ["config", "sandbox", "contexts", "drivers", "store", "bus", "images"],
+    "control": GROUND + ["config", "sandbox", "contexts", "drivers", "store", "bus", "images", "guest/pack.hpp"],
     "client": GROUND + ["http"],
     "api": GROUND + ["http", "control", "config", "sandbox", "contexts", "guest", "store/store.hpp"],
     "server": GROUND + ["config", "sandbox", "contexts", "drivers", "images", "store", "http", "control", "api", "cli"],

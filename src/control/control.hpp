@@ -16,6 +16,7 @@
 #include "control/pool.hpp"
 #include "control/sessions.hpp"
 #include "control/templates.hpp"
+#include "control/workspaces.hpp"
 #include "store/store.hpp"
 
 namespace atl::control {
@@ -30,7 +31,8 @@ struct ControlOptions {
   PoolSettings pool;
   bool package_index = false;  // templates may have packages
   bool cleanup_on_exit = true;
-  std::string journal_folder;  // empty: the output of a running execution dies with the server
+  std::string workspace_folder;  // empty: workspaces of sessions with a key are not kept
+  std::string journal_folder;    // empty: the output of a running execution dies with the server
   std::chrono::seconds results_kept{7 * 24 * 3600};  // of sessions that have ended
   std::chrono::seconds answers_kept{24 * 3600};      // to requests that are repeated
 };
@@ -76,6 +78,7 @@ class Control {
   Templates templates_;
   Keys keys_;
   Pool pool_;
+  Workspaces workspaces_;
   Sessions sessions_;
   Executions executions_;
   Idempotency idempotency_;

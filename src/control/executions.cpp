@@ -170,6 +170,7 @@ Task<void> Executions::carry_out(LiveExecutionPtr execution, ExecuteRequest requ
     outcome = co_await run_in_time(execution, &request);
     execution->row.duration_ms = static_cast<std::uint64_t>(
         std::chrono::round<std::chrono::milliseconds>(clock_.steady() - began).count());
+    if (!session.ending) co_await sessions_.save_files(execution->session);
     sessions_.finished(session);
   }
   settle(*execution, outcome);

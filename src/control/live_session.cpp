@@ -9,6 +9,7 @@ Use::Use(LiveSessionPtr session) : session_(std::move(session)), sandbox_(sessio
 Use::~Use() {
   if (session_ == nullptr) return;  // moved from
   --session_->users;
+  session_->touched = true;
   session_->idle_since = std::chrono::steady_clock::now();
 }
 

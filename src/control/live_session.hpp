@@ -51,6 +51,9 @@ struct LiveSession {
   std::chrono::steady_clock::time_point idle_since{};
   std::map<std::string, std::uint64_t> known_contexts;  // id to the interpreter that the store has
   std::string last_execution;
+  std::string workspace;             // its folder on the host (Workspaces); empty: none
+  bool touched = false;              // its files may have changed since they were saved
+  bool saving = false;               // somebody saves them
   std::string trace_id, request_id;  // of the request that made it, for the log
   double usage_cpu_seconds = 0;      // at the last look
   std::chrono::steady_clock::time_point usage_at{};

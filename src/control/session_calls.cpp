@@ -163,6 +163,8 @@ Task<Result<model::Session>> Sessions::pause(Caller caller, SessionId id) {
   ATOLL_CO_TRY(LiveSessionPtr session, co_await live(std::move(caller), std::move(id)));
   if (session->row.state == SessionState::kPaused) co_return view(*session);
   if (!session->usable()) co_return fail(Code::kConflict, "the session is still being made");
+  co_await save_files(session);
+  if (session->ending) co_return fail(ended_meanwhile(*session));
   ATOLL_CO_CHECK(co_await freeze(session, true));
   fault::here("pause.frozen");
   if (session->ending) co_return fail(ended_meanwhile(*session));

@@ -1,7 +1,9 @@
 // How sessions end, and the timers that end them.
 #include <utility>
 
+#include "async/deadline.hpp"
 #include "base/fault.hpp"
+#include "base/rollback.hpp"
 #include "codec/names.hpp"
 #include "control/sessions.hpp"
 #include "observe/log.hpp"
@@ -16,6 +18,7 @@ namespace {
 constexpr std::chrono::milliseconds kTick{250};
 constexpr std::chrono::seconds kSeen{5};  // between looks at whether a sandbox still lives
 constexpr std::chrono::seconds kWriteAgain{1};
+constexpr std::chrono::seconds kSaving{30};  // the files of a workspace
 constexpr std::chrono::milliseconds kAnswerFirst{2};
 
 }  // namespace
@@ -30,6 +33,30 @@ Task<void> Sessions::stop_sandbox(SandboxPtr sandbox) {
 Task<void> Sessions::stop_soon(SandboxPtr sandbox) {
   co_await async::sleep_for(kAnswerFirst);
   co_await stop_sandbox(std::move(sandbox));
+}
+
+Task<void> Sessions::save_files(LiveSessionPtr session) {
+  if (session->workspace.empty()) co_return;
+  while (session->saving) co_await session->changed.wait();
+  SandboxPtr sandbox = session->sandbox;
+  bool ends = session->ending;
+  SessionState state = ends ? session->before_end : session->row.state;
+  if (!sandbox || state == SessionState::kPaused) co_return;  // saved before it was frozen
+  session->saving = true;
+  session->touched = false;
+  Rollback done;
+  done.add([session] {
+    session->saving = false;
+    session->changed.notify_all();
+  });
+  std::uint64_t disk =
+      session->row.config.resources.disk.value_or(session->recipe->spec.resources.disk);
+  Result<void> saved = co_await async::with_deadline(
+      workspaces_.save(std::move(sandbox), session->workspace, disk << 20, ends),
+      async::deadline_in(kSaving), Code::kTransferTimeout, "it takes too long");
+  if (saved) co_return;
+  log::warn("workspace_not_saved", log::kv("session_id", session->row.id.str()),
+            log::kv("error", saved.error().to_string()));
 }
 
 Task<Result<void>> Sessions::end(LiveSessionPtr session, SessionState state, std::string code,
@@ -47,6 +74,7 @@ Task<Result<void>> Sessions::end(LiveSessionPtr session, SessionState state, std
   session->row.error_code = std::move(code);
   session->row.error_message = std::move(message);
   session->row.ended_at = now();
+  if (state != SessionState::kFailed) co_await save_files(session);
   // Awaited by nobody but shut_down(): tearing a sandbox down takes longer than anything else here.
   // What a crash leaves behind is found at the next start.
   bool at_rest = session->running == 0 && session->users == 0;
@@ -108,6 +136,8 @@ Task<void> Sessions::look_at(LiveSessionPtr session) {
              clock_.steady() - session->idle_since >=
                  std::chrono::seconds(*row.config.idle_timeout_seconds)) {
     co_await end_quietly(session, SessionState::kCompleted, {}, {});
+  } else if (session->touched && !session->saving && !session->workspace.empty()) {
+    co_await save_files(session);
   }
 }
 

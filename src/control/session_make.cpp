@@ -18,13 +18,16 @@ constexpr std::chrono::milliseconds kSoon{10};
 }  // namespace
 
 // Two requests with one key that come at once: the second waits until the first is in the store.
+// One that comes while such a session ends waits until its files are on the host.
 Task<Result<LiveSessionPtr>> Sessions::of_key(std::string name) {
-  auto found = by_key_.find(name);
-  if (found == by_key_.end()) co_return LiveSessionPtr();
-  LiveSessionPtr session = live_.at(found->second);
-  while (!session->stored && !session->ending) co_await session->changed.wait();
-  if (session->ending) co_return LiveSessionPtr();
-  co_return session;
+  for (;;) {
+    auto found = by_key_.find(name);
+    if (found == by_key_.end()) co_return LiveSessionPtr();
+    LiveSessionPtr session = live_.at(found->second);
+    if (session->ended) co_return LiveSessionPtr();
+    if (session->stored && !session->ending) co_return session;
+    co_await session->changed.wait();
+  }
 }
 
 Task<Result<Sessions::Created>> Sessions::create(Caller caller, CreateRequest request,
@@ -47,7 +50,12 @@ Task<Result<Sessions::Created>> Sessions::create(Caller caller, CreateRequest re
     co_return fail(Code::kResourceExhausted,
                    "this server has all the sessions it may have: delete some, or try again later");
   }
-  LiveSessionPtr session = begin(caller, request, std::move(recipe), std::move(config));
+  bool files = false;
+  if (!request.session_key.empty() && workspaces_.kept()) {
+    ATOLL_CO_TRY(files,
+                 workspaces_.prepare(Workspaces::name_of(caller.tenant, request.session_key)));
+  }
+  LiveSessionPtr session = begin(caller, request, std::move(recipe), std::move(config), files);
   if (session->sandbox && !keeps_limits(*session->recipe, session->row.config)) {
     co_await take_limits(session);
   }
@@ -108,7 +116,7 @@ std::vector<store::Change> Sessions::with_result(LiveSession& session, bool ends
 }
 
 LiveSessionPtr Sessions::begin(const Caller& caller, CreateRequest& request, TemplatePtr recipe,
-                               model::SessionConfig config) {
+                               model::SessionConfig config, bool files) {
   auto session = std::make_shared<LiveSession>();
   session->recipe = std::move(recipe);
   session->trace_id = caller.trace_id;
@@ -127,8 +135,8 @@ LiveSessionPtr Sessions::begin(const Caller& caller, CreateRequest& request, Tem
   row.snapshot_id = std::move(request.snapshot_id);
   row.one_shot = request.one_shot;
   row.created_at = row.updated_at = now();
-  SandboxPtr ready =
-      row.snapshot_id.empty() ? pool_.claim(session->recipe, row.config) : SandboxPtr();
+  bool as_it_is = row.snapshot_id.empty() && !files;
+  SandboxPtr ready = as_it_is ? pool_.claim(session->recipe, row.config) : SandboxPtr();
   row.sandbox_id = ready ? ready->id() : SandboxId::make();
   session->made = ready != nullptr;
   if (ready) set_ready(*session, std::move(ready));
@@ -170,17 +178,28 @@ Task<void> Sessions::take_limits(LiveSessionPtr session) {
   row.expires_at.reset();
 }
 
+// With the files of a snapshot, or of the last session with this key.
+Task<Result<void>> Sessions::fill(LiveSessionPtr session, SandboxPtr sandbox) {
+  if (!session->row.snapshot_id.empty() && restore_) {
+    co_return co_await restore_(std::move(sandbox), session->row.snapshot_id);
+  }
+  if (session->workspace.empty()) co_return Result<void>();
+  ATOLL_CO_TRY(bool files, workspaces_.prepare(session->workspace));
+  if (!files) co_return Result<void>();
+  co_return co_await workspaces_.fill(std::move(sandbox), session->workspace);
+}
+
 Task<void> Sessions::make(LiveSessionPtr session) {
   fault::here("create.making");
   Result<SandboxPtr> made =
       co_await node_.make(session->row.sandbox_id, session->recipe, session->row.config);
   fault::here("create.made");
-  if (made && !session->row.snapshot_id.empty() && restore_) {
-    Result<void> restored = co_await restore_(*made, session->row.snapshot_id);
+  if (made) {
+    Result<void> filled = co_await fill(session, *made);
     fault::here("create.restored");
-    if (!restored) {
+    if (!filled) {
       co_await stop_sandbox(*made);
-      made = fail(restored.error());
+      made = fail(filled.error());
     }
   }
   if (session->ending) {  // deleted while it was made

@@ -13,14 +13,15 @@ namespace atl::control {
 using async::Task;
 
 Sessions::Sessions(async::Executor executor, store::Store& store, const Clock& clock,
-                   Templates& templates, Node& node, Pool& pool, Events& events, Mode mode,
-                   SessionLimits limits)
+                   Templates& templates, Node& node, Pool& pool, Workspaces& workspaces,
+                   Events& events, Mode mode, SessionLimits limits)
     : executor_(executor),
       store_(store),
       clock_(clock),
       templates_(templates),
       node_(node),
       pool_(pool),
+      workspaces_(workspaces),
       events_(events),
       mode_(mode),
       limits_(limits),
@@ -53,7 +54,12 @@ std::string Sessions::key_name(const std::string& tenant, const std::string& key
 void Sessions::enter(const LiveSessionPtr& session) {
   const model::Session& row = session->row;
   live_[row.id] = session;
-  if (!row.session_key.empty()) by_key_[key_name(row.tenant, row.session_key)] = row.id;
+  if (row.session_key.empty()) return;
+  by_key_[key_name(row.tenant, row.session_key)] = row.id;
+  if (workspaces_.kept()) {
+    session->workspace = Workspaces::name_of(row.tenant, row.session_key);
+    session->touched = true;
+  }
 }
 
 void Sessions::forget(LiveSession& session) {

@@ -21,6 +21,7 @@
 #include "control/pool.hpp"
 #include "control/requests.hpp"
 #include "control/templates.hpp"
+#include "control/workspaces.hpp"
 #include "store/store.hpp"
 
 namespace atl::control {
@@ -54,7 +55,8 @@ struct SessionStatus {
 class Sessions {
  public:
   Sessions(async::Executor executor, store::Store& store, const Clock& clock, Templates& templates,
-           Node& node, Pool& pool, Events& events, Mode mode, SessionLimits limits);
+           Node& node, Pool& pool, Workspaces& workspaces, Events& events, Mode mode,
+           SessionLimits limits);
   ~Sessions();
 
   // Written to the store when this returns. From the pool it is `ready` by then, else `creating`.
@@ -113,12 +115,17 @@ class Sessions {
   // or if it ends with this.
   std::vector<store::Change> with_result(LiveSession& session, bool ends) const;
   void finished(LiveSession& session);
+  // Its folder on the host, if it has one, is as its workspace is when this returns. A failure is
+  // for the log: what was run has run.
+  async::Task<void> save_files(LiveSessionPtr session);
   // Its guest did not keep the time of an execution: it is paused, or lost, or slow.
   void suspect(LiveSessionPtr session);
 
  private:
+  // `files`: of an earlier session, which a new sandbox shall begin with.
   LiveSessionPtr begin(const Caller& caller, CreateRequest& request, TemplatePtr recipe,
-                       model::SessionConfig config);
+                       model::SessionConfig config, bool files);
+  async::Task<Result<void>> fill(LiveSessionPtr session, SandboxPtr sandbox);
   void set_ready(LiveSession& session, SandboxPtr sandbox);
   async::Task<void> take_limits(LiveSessionPtr session);
   static std::string key_name(const std::string& tenant, const std::string& key);
@@ -155,6 +162,7 @@ class Sessions {
   Templates& templates_;
   Node& node_;
   Pool& pool_;
+  Workspaces& workspaces_;
   Events& events_;
   Mode mode_;
   SessionLimits limits_;

@@ -103,6 +103,7 @@ control::ControlOptions control_options(const config::Config& config, const Plac
                   .check_interval = seconds(config.pool.check_interval)};
   options.package_index = !config.packages.index_url.empty();
   options.cleanup_on_exit = config.sandbox.runtime.cleanup_on_exit;
+  options.workspace_folder = place.data_folder + "/workspaces";
   options.journal_folder = place.data_folder + "/journals";
   options.results_kept = seconds(config.store.retention.ended_sessions);
   options.answers_kept = seconds(config.store.retention.idempotency_keys);

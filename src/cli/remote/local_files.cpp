@@ -14,6 +14,7 @@
 #include <system_error>
 
 #include "base/ids.hpp"
+#include "base/safe_names.hpp"
 
 namespace atl::cli {
 namespace {
@@ -41,16 +42,6 @@ Result<void> write_to(const UniqueFd& fd, std::string_view bytes, const std::str
   return {};
 }
 
-template <typename Each>
-bool each_part(std::string_view path, Each each) {
-  while (!path.empty()) {
-    std::string_view part = path.substr(0, path.find('/'));
-    path.remove_prefix(std::min(path.size(), part.size() + 1));
-    if (!each(part)) return false;
-  }
-  return true;
-}
-
 }  // namespace
 
 Result<NewFile> NewFile::create(const std::string& path, std::uint32_t mode) {
@@ -70,25 +61,6 @@ Result<void> NewFile::commit() {
   if (::rename(temporary_.c_str(), path_.c_str()) != 0) return cannot("write", path_);
   temporary_.clear();
   return {};
-}
-
-bool is_safe_name(std::string_view name) {
-  if (name.empty() || name.front() == '/' || name.find('\0') != name.npos) return false;
-  return each_part(
-      name, [](std::string_view part) { return !part.empty() && part != "." && part != ".."; });
-}
-
-// Steps up come first, and not more of them than the link lies deep; then names, which may be links
-// themselves: those hold to the same rule from where they are.
-bool is_safe_link(std::string_view name, std::string_view target) {
-  if (target.empty() || target.front() == '/') return false;
-  auto depth = std::ranges::count(name, '/');
-  bool up = true;
-  return each_part(target, [&](std::string_view part) {
-    if (part != "..") up = false;
-    if (part == ".." && (!up || --depth < 0)) return false;
-    return true;
-  });
 }
 
 Result<NewTree> NewTree::create(const std::string& path) {

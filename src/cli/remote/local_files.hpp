@@ -65,9 +65,4 @@ class NewTree {
   std::size_t left_out_ = 0;
 };
 
-// Relative, and no part of it is "..", "." or empty.
-bool is_safe_name(std::string_view name);
-// Whether a link of this name leads to somewhere in the same tree, whatever other links are there.
-bool is_safe_link(std::string_view name, std::string_view target);
-
 }  // namespace atl::cli

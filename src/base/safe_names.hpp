@@ -1,0 +1,13 @@
+// Names and links that come from a sandbox and are made on the host below one folder.
+#pragma once
+
+#include <string_view>
+
+namespace atl {
+
+// Relative, and no part of it is "..", "." or empty.
+bool is_safe_name(std::string_view name);
+// Whether a link of this name leads to somewhere in the same tree, whatever other links are there.
+bool is_safe_link(std::string_view name, std::string_view target);
+
+}  // namespace atl

@@ -1,0 +1,233 @@
+#include "control/workspaces.hpp"
+
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <optional>
+#include <utility>
+
+#include "base/safe_names.hpp"
+#include "control/sha256.hpp"
+#include "guest/pack.hpp"
+
+namespace atl::control {
+
+using async::on_pool;
+using async::Task;
+using sandbox::FileInfo;
+
+namespace {
+
+constexpr std::size_t kPiece = 1u << 20;
+constexpr std::size_t kMaxFolderName = 200;         // of the 255 bytes that a name may have
+constexpr std::uint64_t kSpare = 256ull << 20;      // of the host's disk, which the store needs too
+constexpr std::string_view kUnfinished = ".part-";  // host_tree.cpp
+
+// One name of a folder. `:` is `_` by contract; the rest that cannot stand there is written %XX.
+std::string folder_name(std::string_view text) {
+  constexpr std::string_view kDigits = "0123456789ABCDEF";
+  std::string name;
+  for (char c : text) {
+    auto byte = static_cast<unsigned char>(c);
+    bool first = name.empty() && (c == '.' || c == '@');
+    if (c == ':') {
+      name += '_';
+    } else if (first || byte < ' ' || byte == 0x7f || c == '/' || c == '%') {
+      name += {'%', kDigits[byte >> 4], kDigits[byte & 15]};
+    } else {
+      name += c;
+    }
+  }
+  if (name.size() > kMaxFolderName) name = name.substr(0, 100) + "%" + sha256_hex(text);
+  return name;
+}
+
+Result<void> make_folder(const std::string& path) {
+  if (::mkdir(path.c_str(), 0700) != 0 && errno != EEXIST) {
+    return fail_errno("making a folder for workspaces");
+  }
+  return {};
+}
+
+// As the host's copy has it.
+std::optional<TreeEntry> entry_of(const FileInfo& info) {
+  switch (info.kind) {
+    case FileInfo::kFile:
+      return TreeEntry{.kind = FileInfo::kFile,
+                       .mode = (info.mode & 0777) | 0600,
+                       .size = info.size,
+                       .mtime_ns = info.mtime_ns};
+    case FileInfo::kDirectory:
+      return TreeEntry{.kind = FileInfo::kDirectory, .mode = (info.mode & 0777) | 0700};
+    case FileInfo::kSymlink:
+      if (!is_safe_link(info.path, info.target)) return std::nullopt;
+      return TreeEntry{.kind = FileInfo::kSymlink, .target = info.target};
+    default: return std::nullopt;
+  }
+}
+
+Task<Result<TreeMap>> files_inside(sandbox::Sandbox* sandbox, std::uint64_t most) {
+  ATOLL_CO_TRY(std::vector<FileInfo> files,
+               co_await sandbox->list(sandbox->workspace(), kMaxTreeDepth, kMaxTreeEntries + 1));
+  if (files.size() > kMaxTreeEntries) {
+    co_return fail(Code::kTooLarge, "the workspace holds more than 100,000 files");
+  }
+  TreeMap found;
+  std::uint64_t bytes = 0;
+  for (const FileInfo& file : files) {
+    std::optional<TreeEntry> entry = entry_of(file);
+    if (!entry || !is_safe_name(file.path)) continue;
+    if (entry->size > most - bytes) {  // a file with holes says more than it has
+      co_return fail(Code::kTooLarge, "the files are larger than the disk of the sandbox");
+    }
+    bytes += entry->size;
+    found.emplace(file.path, std::move(*entry));
+  }
+  co_return found;
+}
+
+// What is not there any more, or has become something else.
+Result<void> remove_gone(const HostTree& tree, const TreeMap& there, const TreeMap& wanted) {
+  for (auto each = there.rbegin(); each != there.rend(); ++each) {
+    auto found = wanted.find(each->first);
+    if (found != wanted.end() && found->second.kind == each->second.kind) continue;
+    ATOLL_CHECK(tree.remove(each->first, each->second));
+  }
+  return {};
+}
+
+bool is_there(const TreeMap& there, const std::string& path, const TreeEntry& entry) {
+  auto found = there.find(path);
+  return found != there.end() && found->second == entry;
+}
+
+// Folders and links. What is left are files.
+Result<TreeMap> make_frame(const HostTree& tree, const TreeMap& there, TreeMap wanted) {
+  std::uint64_t bytes = 0;
+  TreeMap files;
+  for (auto& [path, entry] : wanted) {
+    if (is_there(there, path, entry)) continue;
+    bytes += entry.size;
+    if (entry.kind == FileInfo::kFile) {
+      files.emplace(path, std::move(entry));
+    } else {
+      ATOLL_CHECK(tree.make(path, entry));
+    }
+  }
+  ATOLL_TRY(std::uint64_t room, tree.room());
+  if (room < bytes + kSpare) {
+    return fail(Code::kResourceExhausted, "the host's disk has no room for the workspace");
+  }
+  return files;
+}
+
+Result<std::string> read_piece(const UniqueFd& file, std::uint64_t left) {
+  std::string piece(std::min<std::uint64_t>(kPiece, left), '\0');
+  ssize_t got = ::read(file.get(), piece.data(), piece.size());
+  if (got < 0) return fail_errno("reading a file of a workspace");
+  if (got == 0) return fail(Code::kConflict, "a file of the workspace changes while it is read");
+  piece.resize(static_cast<std::size_t>(got));
+  return piece;
+}
+
+}  // namespace
+
+Workspaces::Workspaces(std::string folder) : folder_(std::move(folder)) {
+  if (folder_.empty()) return;
+  std::error_code failed;  // what a killed server left
+  for (const auto& entry : std::filesystem::directory_iterator(folder_, failed)) {
+    std::string name = entry.path().filename().string();
+    if (name.starts_with(kUnfinished)) (void)::unlink(entry.path().c_str());
+  }
+}
+
+std::string Workspaces::name_of(const std::string& tenant, const std::string& key) {
+  std::string name = folder_name(key);
+  return tenant == "default" ? name : "@" + folder_name(tenant) + "/" + name;
+}
+
+Result<HostTree> Workspaces::open(const std::string& name) const {
+  return HostTree::open(folder_ + "/" + name, folder_);
+}
+
+Result<bool> Workspaces::prepare(const std::string& name) const {
+  std::string path = folder_ + "/" + name;
+  ATOLL_CHECK(make_folder(folder_));
+  if (name.starts_with('@'))
+    ATOLL_CHECK(make_folder(folder_ + "/" + name.substr(0, name.find('/'))));
+  ATOLL_CHECK(make_folder(path));
+  std::error_code failed;
+  bool empty = std::filesystem::is_empty(path, failed);
+  if (failed) return fail_errno("opening the workspace's folder", failed.value());
+  return !empty;
+}
+
+Task<Result<void>> Workspaces::send_file(HostTree* tree, std::string path, std::uint64_t size,
+                                         sandbox::ByteStream* pack) {
+  ATOLL_CO_TRY(UniqueFd file, co_await on_pool(pool_, [&] { return tree->read(path); }));
+  while (size > 0) {
+    ATOLL_CO_TRY(std::string piece,
+                 co_await on_pool(pool_, [&] { return read_piece(file, size); }));
+    size -= piece.size();
+    ATOLL_CO_CHECK(co_await pack->write(std::move(piece)));
+  }
+  co_return Result<void>();
+}
+
+Task<Result<void>> Workspaces::fill(std::shared_ptr<sandbox::Sandbox> sandbox, std::string name) {
+  ATOLL_CO_TRY(HostTree tree, open(name));
+  ATOLL_CO_TRY(TreeMap files, co_await on_pool(pool_, [&] { return tree.look(); }));
+  ATOLL_CO_TRY(std::unique_ptr<sandbox::ByteStream> pack,
+               co_await sandbox->put_tree(sandbox->workspace()));
+  for (const auto& [path, entry] : files) {
+    if (entry.kind == FileInfo::kSymlink && !is_safe_link(path, entry.target)) continue;
+    guest::PackEntry head{.kind = entry.kind,
+                          .mode = entry.mode,
+                          .mtime_ns = entry.mtime_ns,
+                          .size = entry.size,
+                          .path = path,
+                          .target = entry.target};
+    ATOLL_CO_CHECK(co_await pack->write(guest::pack_entry(head)));
+    if (entry.size > 0) ATOLL_CO_CHECK(co_await send_file(&tree, path, entry.size, pack.get()));
+  }
+  ATOLL_CO_CHECK(co_await pack->write(std::string(guest::pack_end())));
+  co_return co_await pack->finish();
+}
+
+Task<Result<void>> Workspaces::fetch_file(sandbox::Sandbox* sandbox, HostTree* tree,
+                                          std::string path, const TreeEntry* entry) {
+  ATOLL_CO_CHECK(co_await on_pool(pool_, [&] { return tree->begin(); }));
+  if (entry->size > 0) {
+    ATOLL_CO_TRY(std::unique_ptr<sandbox::ByteStream> stream,
+                 co_await sandbox->get_file(sandbox->workspace() + "/" + path, 0, entry->size));
+    for (;;) {
+      ATOLL_CO_TRY(std::string piece, co_await stream->read());
+      if (piece.empty()) break;
+      ATOLL_CO_CHECK(co_await on_pool(pool_, [&] { return tree->write(piece); }));
+    }
+  }
+  co_return co_await on_pool(pool_, [&] { return tree->end(path, *entry); });
+}
+
+Task<Result<void>> Workspaces::save(std::shared_ptr<sandbox::Sandbox> sandbox, std::string name,
+                                    std::uint64_t most, bool for_good) {
+  ATOLL_CO_TRY(TreeMap wanted, co_await files_inside(sandbox.get(), most));
+  ATOLL_CO_TRY(HostTree tree, open(name));
+  ATOLL_CO_TRY(TreeMap files, co_await on_pool(pool_, [&]() -> Result<TreeMap> {
+                 ATOLL_TRY(TreeMap there, tree.look());
+                 ATOLL_CHECK(remove_gone(tree, there, wanted));
+                 return make_frame(tree, there, std::move(wanted));
+               }));
+  Result<void> outcome;
+  for (const auto& [path, entry] : files) {
+    // One that cannot be read, or is gone by now, is no reason to leave out the others.
+    Result<void> fetched = co_await fetch_file(sandbox.get(), &tree, path, &entry);
+    if (!fetched && outcome) outcome = fail(fetched.error());
+  }
+  if (for_good) ATOLL_CO_CHECK(co_await on_pool(pool_, [&] { return tree.sync(); }));
+  co_return outcome;
+}
+
+}  // namespace atl::control

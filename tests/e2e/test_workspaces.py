@@ -1,0 +1,199 @@
+"""The workspace of a session with a key is DATA/workspaces/KEY on the host: what runs inside changes it, and the next
+session with that key begins with it. What a sandbox names leads nowhere else."""
+
+import os
+import stat
+import subprocess
+import tempfile
+import threading
+import time
+import unittest
+
+from server import DEADLINE, Server
+from support import ATOLL
+
+
+def until(condition):
+    deadline = time.monotonic() + DEADLINE
+    while not condition():
+        if time.monotonic() > deadline:
+            raise AssertionError("it did not come about")
+        time.sleep(0.05)
+
+
+class WorkspacesTest(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        os.chmod(folder.name, 0o755)
+        self.folder, self.data = folder.name, f"{folder.name}/data"
+        self.server = Server(self.data, "--no-auth")
+        self.addCleanup(self.server.stop)
+
+    def path(self, *parts):
+        return os.path.join(self.data, "workspaces", *parts)
+
+    def read(self, *parts):
+        with open(self.path(*parts), encoding="utf-8") as file:
+            return file.read()
+
+    def run_in(self, session, command):
+        result = self.server.execute(session, command=command)
+        self.assertEqual(result["exit_code"], 0, result)
+        return result["stdout"]
+
+    def delete(self, session):
+        self.assertEqual(self.server.call("DELETE", f"/api/v1/sessions/{session}")[0], 204)
+
+    def test_the_folder_follows_every_execution(self):
+        session = self.server.session(session_key="cli:direct")
+        self.assertTrue(os.path.isdir(self.path("cli_direct")))
+        self.run_in(session, "mkdir -p a/b && echo one > a/b/f && echo 'echo hi' > run && chmod 755 run && ln -s a/b/f link")
+        self.assertEqual(self.read("cli_direct", "a/b/f"), "one\n")
+        self.assertEqual(os.readlink(self.path("cli_direct", "link")), "a/b/f")
+        self.assertTrue(os.stat(self.path("cli_direct", "run")).st_mode & stat.S_IXUSR)
+        # Also when only the time tells, when a file becomes a folder, and by code in a context.
+        self.run_in(session, "echo two > a/b/f && rm link && mkdir link && touch link/x && rm run")
+        self.assertEqual(self.read("cli_direct", "a/b/f"), "two\n")
+        self.assertEqual(os.listdir(self.path("cli_direct", "link")), ["x"])
+        self.assertFalse(os.path.exists(self.path("cli_direct", "run")))
+        self.server.execute(session, code="open('c', 'w').write('x' * 3_000_000)", language="python", context="default")
+        self.assertEqual(self.read("cli_direct", "c"), "x" * 3_000_000)
+        self.run_in(session, "rm -r a link c")
+        self.assertEqual(os.listdir(self.path("cli_direct")), [])
+
+    def test_the_next_session_of_a_key_has_the_files(self):
+        session = self.server.session(session_key="chat:1")
+        self.run_in(session, "mkdir d && echo kept > d/f && chmod 750 d && ln -s d/f l && echo '#!/bin/sh' > s && chmod 755 s")
+        # It is removed while something still writes.
+        self.server.call("POST", f"/api/v1/sessions/{session}/execute", {"command": "echo late > late; sleep 60"})
+        until(lambda: "late" in self.run_in(session, "ls"))
+        self.delete(session)
+        again = self.server.session(session_key="chat:1")
+        self.assertNotEqual(session, again)
+        self.assertEqual(self.run_in(again, "cat l late; stat -c %a d s; id -un; echo more >> d/f").split(),
+                         ["kept", "late", "750", "755", "user"])
+        self.assertEqual(self.read("chat_1", "d/f"), "kept\nmore\n")
+        other = self.server.session(session_key="chat:2")
+        self.assertEqual(self.run_in(other, "ls -A"), "")
+        self.assertEqual(self.run_in(self.server.session(), "ls -A"), "")
+
+    def test_what_the_host_puts_there_is_in_the_next_session(self):
+        os.makedirs(self.path("mine/sub"))
+        for name, text in (("mine/a", "A"), ("mine/sub/b", "B" * 2_500_000), ("mine/empty", "")):
+            with open(self.path(name), "w", encoding="utf-8") as file:
+                file.write(text)
+        os.symlink("/etc/passwd", self.path("mine/out"))
+        subprocess.run(["chown", "-R", "--reference", self.data, self.path("mine")], check=True)
+        session = self.server.session(session_key="mine")
+        self.assertEqual(self.run_in(session, "cat a; wc -c < sub/b; ls"), "A2500000\na\nempty\nsub\n")
+
+    def test_files_that_come_by_the_api(self):
+        session = self.server.session(session_key="k")
+        self.server.call("PUT", f"/api/v1/sessions/{session}/files/up", b"sent")
+        until(lambda: os.path.exists(self.path("k/up")))
+        self.assertEqual(self.read("k/up"), "sent")
+        self.server.call("DELETE", f"/api/v1/sessions/{session}/files/up")
+        until(lambda: not os.path.exists(self.path("k/up")))
+        # A paused session is as it was when it was paused, also for the next one.
+        self.run_in(session, "echo frozen > f")
+        self.assertEqual(self.server.call("POST", f"/api/v1/sessions/{session}/pause")[0], 200)
+        self.delete(session)
+        self.assertEqual(self.run_in(self.server.session(session_key="k"), "cat f"), "frozen\n")
+
+    def test_after_a_crash_it_goes_on(self):
+        session = self.server.session(session_key="k")
+        self.run_in(session, "echo 1 > before")
+        self.server.kill()
+        with open(self.path(".part-left"), "w", encoding="utf-8"):
+            pass
+        self.server.start()
+        self.run_in(session, "echo 2 > after; rm before")
+        self.assertEqual(os.listdir(self.path("k")), ["after"])
+        self.assertEqual(sorted(os.listdir(self.path())), ["k"])
+        self.server.stop()  # a clean end is the end of the session, not of its files
+        self.server.start()
+        self.assertEqual(self.run_in(self.server.session(session_key="k"), "cat after"), "2\n")
+
+    def test_two_that_come_while_the_last_one_ends_share_one(self):
+        session = self.server.session(session_key="k")
+        self.run_in(session, "for i in $(seq 300); do echo $i > $i; done")
+        found = []
+
+        def create():
+            status, made = self.server.call("POST", "/api/v1/sessions", {"session_key": "k"}, {"Prefer": "wait"})
+            found.append((status, made["id"]))
+
+        threads = [threading.Thread(target=create) for _ in range(4)]
+        end = threading.Thread(target=lambda: self.delete(session))
+        for thread in (end, *threads):
+            thread.start()
+        for thread in (end, *threads):
+            thread.join()
+        create()
+        new = [status for status, one in found if one != session]  # one that came before the end was told the old one
+        self.assertEqual(sorted(new), [200] * (len(new) - 1) + [201])
+        self.assertEqual(self.run_in(found[-1][1], "ls | wc -l"), "300\n")
+
+    def test_keys_that_are_no_names(self):
+        for key in ("../../out", "/etc", ".", "..", ".part-x", "@default", "a/b", "x" * 256, "ü" * 120, "%41", "a\tb"):
+            with self.subTest(key):
+                session = self.server.session(session_key=key)
+                self.run_in(session, f"echo {len(key)} > found")
+                self.delete(session)
+                self.assertEqual(self.run_in(self.server.session(session_key=key), "cat found"), f"{len(key)}\n")
+        names = os.listdir(self.path())
+        self.assertEqual(len(names), 11, names)
+        self.assertTrue(all(os.listdir(self.path(name)) == ["found"] for name in names), names)
+        self.assertNotIn("out", os.listdir(self.data))
+
+    def test_hostile_names_lead_nowhere(self):
+        session = self.server.session(session_key="evil")
+        with open(f"{self.data}/victim", "w", encoding="utf-8") as file:
+            file.write("safe")
+        os.chown(f"{self.data}/victim", os.stat(self.data).st_uid, -1)
+        # A folder that is on the host already becomes a link out of it, and a file is written below its name.
+        self.run_in(session, "mkdir d && echo x > d/victim")
+        self.run_in(session, "rm -r d && ln -s ../.. d && ln -s ../../victim v && ln -s /etc e && mkfifo p")
+        self.assertEqual(os.listdir(self.path("evil")), [])
+        self.run_in(session, "rm d v e && mkdir d && echo y > d/victim && echo z > v")
+        self.assertEqual(self.read("evil", "d/victim"), "y\n")
+        with open(f"{self.data}/victim", encoding="utf-8") as file:
+            self.assertEqual(file.read(), "safe")
+        # What the host's folder was made into is not followed either.
+        os.unlink(self.path("evil/v"))
+        os.symlink("../../victim", self.path("evil/v"))
+        self.run_in(session, "echo again > v")
+        self.assertEqual(self.read("evil", "v"), "again\n")
+        with open(f"{self.data}/victim", encoding="utf-8") as file:
+            self.assertEqual(file.read(), "safe")
+
+    def test_more_than_the_disk_is_not_copied(self):
+        session = self.server.session(session_key="k")
+        self.run_in(session, "echo 1 > f")
+        self.run_in(session, "truncate -s 1T holes; echo 2 > f")
+        self.assertEqual(sorted(os.listdir(self.path("k"))), ["f"])
+        self.assertEqual(self.read("k/f"), "1\n")
+        self.run_in(session, "rm holes; head -c 300000000 /dev/zero > full || rm full; echo unreadable > u; chmod 0 u")
+        self.assertEqual(self.read("k/f"), "2\n")
+
+    def test_tenants_do_not_meet(self):
+        server = Server(f"{self.folder}/two")
+        self.addCleanup(server.stop)
+        headers = {}
+        for tenant in ("default", "other"):
+            key = subprocess.run([ATOLL, "key", "create", "--data", server.data, "--role", "user", "--tenant", tenant],
+                                 capture_output=True, text=True, check=True).stdout.strip()
+            headers[tenant] = {"Authorization": f"Bearer {key}", "Prefer": "wait=30"}
+        for tenant in headers:
+            status, session = server.call("POST", "/api/v1/sessions", {"session_key": "k"}, headers[tenant])
+            self.assertEqual(status, 201, session)
+            path = f"/api/v1/sessions/{session['id']}/execute"
+            result = server.call("POST", path, {"command": f"ls -A; echo {tenant} > {tenant}"}, headers[tenant])[1]
+            self.assertEqual((result["exit_code"], result["stdout"]), (0, ""))
+        self.assertEqual(os.listdir(f"{server.data}/workspaces/k"), ["default"])
+        self.assertEqual(os.listdir(f"{server.data}/workspaces/@other/k"), ["other"])
+
+
+if __name__ == "__main__":
+    unittest.main()
