@@ -166,11 +166,12 @@ class LocalNode final : public Node {
       ATOLL_CO_CHECK(use_image(recipe->spec.image, spec));
     }
     if (!recipe->spec.preinstalled_packages.empty()) {
+      const Installer* installer = installer_of(recipe->spec.language);
       ATOLL_CO_TRY(std::string folder,
-                   co_await packages_.folder_of(recipe->spec.preinstalled_packages));
+                   co_await packages_.folder_of(installer, recipe->spec.preinstalled_packages));
       UniqueFd source(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
       if (!source) co_return fail_errno("opening the packages");
-      spec.mounts.push_back({.source = std::move(source), .target = kPackagesPlace});
+      spec.mounts.push_back({.source = std::move(source), .target = installer->place});
     }
     ATOLL_CO_TRY(std::unique_ptr<sandbox::Sandbox> made, co_await backend->create(std::move(spec)));
     ATOLL_CO_CHECK(co_await made->start());
@@ -215,7 +216,8 @@ class LocalNode final : public Node {
 
   Task<Result<void>> prepare(RecipePtr recipe) override {
     if (!recipe->spec.preinstalled_packages.empty()) {
-      ATOLL_CO_CHECK(co_await packages_.folder_of(recipe->spec.preinstalled_packages));
+      const Installer* installer = installer_of(recipe->spec.language);
+      ATOLL_CO_CHECK(co_await packages_.folder_of(installer, recipe->spec.preinstalled_packages));
     }
     std::optional<sandbox::Preload> preload = preload_of(*recipe);
     if (!preload) co_return Result<void>();

@@ -1,32 +1,27 @@
-// Python packages of templates: installed once for each list into DATA/packages, and seen read-only
-// by every sandbox that has that list. Only wheels are taken, so that nothing of a package runs
-// outside of a sandbox (docs/adr/0016-packages.md).
+// Packages of templates: installed once for each list into DATA/packages, and seen read-only by
+// every sandbox that has that list.
 #pragma once
 
 #include <map>
 #include <memory>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "async/event.hpp"
 #include "async/pool.hpp"
 #include "async/task.hpp"
 #include "base/result.hpp"
+#include "control/installers.hpp"
 
 namespace atl::control {
-
-inline constexpr const char* kPackagesPlace = "/opt/packages";  // inside
-
-// A name with its version, as in "numpy" or "requests[socks]>=2,<3": no paths, links or options.
-bool is_package(std::string_view text);
 
 class Packages {
  public:
   Packages(std::string folder, std::string index_url);
 
   // The folder that holds them; installs them first where they are missing. kNoPackageIndex.
-  async::Task<Result<std::string>> folder_of(std::vector<std::string> packages);
+  async::Task<Result<std::string>> folder_of(const Installer* installer,
+                                             std::vector<std::string> packages);
 
  private:
   struct Attempt {
@@ -35,7 +30,8 @@ class Packages {
     async::Event changed;
   };
 
-  async::Task<Result<void>> install(std::string name, std::vector<std::string> packages);
+  async::Task<Result<void>> install(const Installer* installer, std::string name,
+                                    std::vector<std::string> packages);
 
   std::string folder_;
   std::string index_url_;

@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "base/environment_name.hpp"
-#include "control/packages.hpp"
+#include "control/installers.hpp"
 
 namespace atl::control {
 namespace {
@@ -76,9 +76,9 @@ Result<model::SessionConfig> settle_config(const model::Template& recipe,
   ATOLL_CHECK(check_environment(request.environment));
   config.environment = spec.env;
   for (const auto& [name, value] : request.environment) config.environment[name] = value;
-  if (!spec.preinstalled_packages.empty()) {
+  if (!spec.preinstalled_packages.empty() && spec.language == "python") {
     std::string& path = config.environment["PYTHONPATH"];
-    path = kPackagesPlace + (path.empty() ? "" : ":" + path);
+    path = installer_of("python")->place + (path.empty() ? "" : ":" + path);
   }
   return config;
 }

@@ -3,7 +3,7 @@
 #include <cmath>
 
 #include "base/environment_name.hpp"
-#include "control/packages.hpp"
+#include "control/installers.hpp"
 #include "control/templates.hpp"
 #include "model/image_name.hpp"
 #include "sandbox/preload.hpp"
@@ -50,11 +50,13 @@ Result<void> check_packages(const model::TemplateSpec& spec, bool index) {
     return fail(Code::kNoPackageIndex,
                 "preinstalled_packages need an index: set packages.index_url in the configuration");
   }
-  if (spec.language != "python" || spec.image != "host") {
-    return wrong("preinstalled_packages", "are for Python with the image `host` only");
+  const Installer* installer = installer_of(spec.language);
+  if (installer == nullptr || spec.image != "host") {
+    return wrong("preinstalled_packages",
+                 "are for Python and JavaScript with the image `host` only");
   }
   for (const std::string& one : spec.preinstalled_packages) {
-    if (!is_package(one)) {
+    if (!installer->is_package(one)) {
       return wrong("preinstalled_packages", "has what is no name with a version: " + one);
     }
   }

@@ -40,6 +40,14 @@ TEST(CheckTemplate, Limits) {
     packed.preinstalled_packages = {bad};
     EXPECT_EQ(check_template("a", packed, true).error().code(), Code::kInvalidValue) << bad;
   }
+  packed.language = "javascript";
+  packed.preinstalled_packages = {"left-pad", "@types/node@^20.1", "a.b@1.2.3-rc.1"};
+  EXPECT_TRUE(check_template("a", packed, true));
+  for (const char* bad : {"", "-g", "a b", "../x", "x@http://y", "@/x", "@a", "a/b", "x@", "x@a/b",
+                          "x@npm:y", ".x", "@a/../b"}) {
+    packed.preinstalled_packages = {bad};
+    EXPECT_EQ(check_template("a", packed, true).error().code(), Code::kInvalidValue) << bad;
+  }
   packed = {.language = "bash", .preinstalled_packages = {"x"}};
   EXPECT_EQ(check_template("a", packed, true).error().code(), Code::kInvalidValue);
   for (const char* id : {"", "A", "-x", ".x", "a/b", "a b"}) {

@@ -1,58 +1,11 @@
 """Configuration and templates have the effect that docs/configuration.md promises, on real sandboxes."""
 
-import hashlib
-import http.server
 import os
 import tempfile
-import threading
 import time
 import unittest
-import zipfile
 
 from server import DEADLINE, Server
-
-
-def wheel(folder, name, version, text):
-    """A wheel with one module, made by hand."""
-    info = f"{name}-{version}.dist-info"
-    path = f"{folder}/{name}-{version}-py3-none-any.whl"
-    with zipfile.ZipFile(path, "w") as archive:
-        archive.writestr(f"{name}.py", text)
-        archive.writestr(f"{info}/METADATA", f"Metadata-Version: 2.1\nName: {name}\nVersion: {version}\n")
-        archive.writestr(f"{info}/WHEEL",
-                         "Wheel-Version: 1.0\nGenerator: test\nRoot-Is-Purelib: true\nTag: py3-none-any\n")
-        archive.writestr(f"{info}/RECORD", f"{name}.py,,\n{info}/METADATA,,\n{info}/WHEEL,,\n{info}/RECORD,,\n")
-    return path
-
-
-class Index(http.server.ThreadingHTTPServer):
-    """An index of packages on loopback, with one package in it."""
-
-    def __init__(self, path):
-        with open(path, "rb") as file:
-            content = file.read()
-        name = os.path.basename(path)
-        link = f'<a href="/{name}#sha256={hashlib.sha256(content).hexdigest()}">{name}</a>'
-        pages = {f"/simple/{name.split('-')[0]}/": link.encode(), f"/{name}": content}
-        asked = self.asked = []
-
-        class Handler(http.server.BaseHTTPRequestHandler):
-            def do_GET(self):
-                asked.append(self.path)
-                body = pages.get(self.path)
-                self.send_response(200 if body else 404)
-                self.send_header("content-type", "text/html" if self.path.endswith("/") else "application/octet-stream")
-                self.end_headers()
-                self.wfile.write(body or b"")
-
-            def log_message(self, *_):
-                pass
-
-        super().__init__(("127.0.0.1", 0), Handler)
-        threading.Thread(target=self.serve_forever, daemon=True).start()
-
-    def url(self):
-        return f"http://127.0.0.1:{self.server_address[1]}/simple"
 
 
 class SettingsTest(unittest.TestCase):
@@ -127,34 +80,6 @@ class SettingsTest(unittest.TestCase):
         # The disk is made with the sandbox.
         server.session(template_id="small", config={"resources": {"disk": 8}})
         self.assertEqual(pool()["misses"], 1)
-
-    def test_packages(self):
-        module = wheel(self.folder, "atolltestpackage", "1.2", "def answer():\n    return 42\n")
-        index = Index(module)
-        self.addCleanup(index.server_close)
-        self.addCleanup(index.shutdown)
-        server = self.serve(f"packages.index_url={index.url()}", "pool.size=0")
-        template = {"id": "packed", "language": "python", "preinstalled_packages": ["atolltestpackage==1.2"],
-                    "resources": {"disk": 64}, "pool": 1}
-        self.assertEqual(server.call("POST", "/api/v1/templates", template)[0], 201)
-        session = server.session(template_id="packed")
-        code = "import atolltestpackage as p, os\nprint(p.answer(), p.__file__, os.access(p.__file__, os.W_OK))"
-        ran = server.execute(session, code=code)
-        self.assertEqual(ran["stdout"], "42 /opt/packages/atolltestpackage.py False\n", ran)
-        ran = server.execute(session, code="import atolltestpackage\natolltestpackage.answer()", context="default")
-        self.assertEqual(ran["result"]["results"][0]["data"]["text/plain"], "42")
-        # Once for all its sandboxes, and also after a restart.
-        asked = len(index.asked)
-        server.session(template_id="packed")
-        self.assertEqual(server.stop(), 0)
-        server.start()
-        self.assertEqual(server.execute(server.session(template_id="packed"), code=code)["exit_code"], 0)
-        self.assertEqual(len(index.asked), asked)
-        template.update(id="missing", preinstalled_packages=["nosuchpackage"], pool=0)
-        self.assertEqual(server.call("POST", "/api/v1/templates", template)[0], 201)
-        status, failed = server.call("POST", "/api/v1/sessions", {"template_id": "missing"}, {"Prefer": "wait"})
-        self.assertNotEqual(status, 201)
-        self.assertIn("nosuchpackage", str(failed))
 
     def test_snapshots_and_ranges(self):
         server = self.serve("pool.size=0")

@@ -1,0 +1,174 @@
+"""Packages of templates come from the configured index, by pip and by npm, once, and from nowhere else."""
+
+import base64
+import hashlib
+import http.server
+import io
+import json
+import os
+import tarfile
+import tempfile
+import threading
+import unittest
+import zipfile
+
+from server import Server
+
+
+def wheel(name, version, text, needs=""):
+    """A wheel with one module, made by hand."""
+    info = f"{name}-{version}.dist-info"
+    metadata = f"Metadata-Version: 2.1\nName: {name}\nVersion: {version}\n{needs and 'Requires-Dist: ' + needs}\n"
+    file = io.BytesIO()
+    with zipfile.ZipFile(file, "w") as archive:
+        archive.writestr(f"{name}.py", text)
+        archive.writestr(f"{info}/METADATA", metadata)
+        archive.writestr(f"{info}/WHEEL",
+                         "Wheel-Version: 1.0\nGenerator: test\nRoot-Is-Purelib: true\nTag: py3-none-any\n")
+        archive.writestr(f"{info}/RECORD", f"{name}.py,,\n{info}/METADATA,,\n{info}/WHEEL,,\n{info}/RECORD,,\n")
+    return file.getvalue()
+
+
+def node_package(text, **about):
+    """The archive of a package with one module; `about` is its package.json."""
+    file = io.BytesIO()
+    with tarfile.open(fileobj=file, mode="w:gz") as archive:
+        for name, content in (("package.json", json.dumps(about)), ("index.js", text)):
+            entry = tarfile.TarInfo("package/" + name)
+            entry.size = len(content)
+            archive.addfile(entry, io.BytesIO(content.encode()))
+    return file.getvalue()
+
+
+class Index(http.server.ThreadingHTTPServer):
+    """An index of packages on loopback: pages by path."""
+
+    def __init__(self):
+        pages, asked = self.pages, self.asked = {}, []
+
+        class Handler(http.server.BaseHTTPRequestHandler):
+            def do_GET(self):
+                asked.append(self.path)
+                body = pages.get(self.path)
+                self.send_response(200 if body else 404)
+                self.send_header("content-type", "text/html" if self.path.endswith("/") else "application/octet-stream")
+                self.end_headers()
+                self.wfile.write(body or b"")
+
+            def log_message(self, *_):
+                pass
+
+        super().__init__(("127.0.0.1", 0), Handler)
+        threading.Thread(target=self.serve_forever, daemon=True).start()
+
+    def url(self, host="127.0.0.1"):
+        return f"http://{host}:{self.server_address[1]}"
+
+    def add_wheel(self, name, version, text, needs=""):
+        content, file = wheel(name, version, text, needs), f"{name}-{version}-py3-none-any.whl"
+        self.pages[f"/{file}"] = content
+        link = f'<a href="/{file}#sha256={hashlib.sha256(content).hexdigest()}">{file}</a>'
+        self.pages[f"/simple/{name}/"] = link.encode()
+        return f"/{file}"
+
+    def add_node_package(self, text, **about):
+        content, file = node_package(text, **about), f"/{about['name'].replace('/', '-')}.tgz"
+        self.pages[file] = content
+        integrity = "sha512-" + base64.b64encode(hashlib.sha512(content).digest()).decode()
+        version = {**about, "dist": {"tarball": self.url() + file, "integrity": integrity}}
+        listing = {"name": about["name"], "versions": {about["version"]: version},
+                   "dist-tags": {"latest": about["version"]}}
+        self.pages["/" + about["name"].replace("/", "%2f")] = json.dumps(listing).encode()
+        return file
+
+
+class PackagesTest(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        os.chmod(folder.name, 0o755)
+        self.folder = folder.name
+        self.index = Index()
+        self.addCleanup(self.index.server_close)
+        self.addCleanup(self.index.shutdown)
+
+    def serve(self, index):
+        server = Server(self.folder + "/data", "--no-auth", "--set", f"packages.index_url={index}", "--set", "pool.size=0")
+        self.addCleanup(lambda: server.process.poll() is None and server.stop())
+        return server
+
+    def add_template(self, server, **template):
+        status, made = server.call("POST", "/api/v1/templates", {"resources": {"disk": 64}, **template})
+        self.assertEqual(status, 201, made)
+
+    def refused(self, server, template):
+        status, failed = server.call("POST", "/api/v1/sessions", {"template_id": template}, {"Prefer": "wait"})
+        self.assertEqual(status, 422, failed)
+        self.assertFalse([name for name in os.listdir(f"{self.folder}/data/packages") if "part" in name])
+        return failed["detail"]
+
+    def check_once(self, server, **run):
+        """Once for all its sandboxes, and also after a restart."""
+        asked = len(self.index.asked)
+        server.session(template_id="packed")
+        self.assertEqual(server.stop(), 0)
+        server.start()
+        self.assertEqual(server.execute(server.session(template_id="packed"), **run)["exit_code"], 0)
+        self.assertEqual(len(self.index.asked), asked)
+
+    def test_wheels(self):
+        self.index.add_wheel("atolltestpackage", "1.2", "def answer():\n    return 42\n")
+        server = self.serve(self.index.url() + "/simple")
+        self.add_template(server, id="packed", preinstalled_packages=["atolltestpackage==1.2"], pool=1)
+        session = server.session(template_id="packed")
+        code = "import atolltestpackage as p, os\nprint(p.answer(), p.__file__, os.access(p.__file__, os.W_OK))"
+        ran = server.execute(session, code=code)
+        self.assertEqual(ran["stdout"], "42 /opt/packages/atolltestpackage.py False\n", ran)
+        ran = server.execute(session, code="import atolltestpackage\natolltestpackage.answer()", context="default")
+        self.assertEqual(ran["result"]["results"][0]["data"]["text/plain"], "42")
+        self.check_once(server, code=code)
+        self.add_template(server, id="missing", preinstalled_packages=["nosuchpackage"])
+        self.assertIn("nosuchpackage", self.refused(server, "missing"))
+
+    def test_node_packages(self):
+        touched = f"{self.folder}/data/touched"
+        self.index.add_node_package("exports.deep = 7", name="deep", version="3.0.0")
+        self.index.add_node_package("exports.answer = 35 + require('deep').deep", name="@atoll/test", version="1.2.0",
+                                    dependencies={"deep": "^3.0.0"}, scripts={"postinstall": f"touch {touched}"})
+        server = self.serve(self.index.url())
+        self.add_template(server, id="packed", language="javascript", preinstalled_packages=["@atoll/test@^1.0.0"], pool=1)
+        session = server.session(template_id="packed")
+        run = {"code": "console.log(require('@atoll/test').answer, require.resolve('@atoll/test'));\n"
+                       "try { require('fs').writeFileSync('/node_modules/x', '') } catch (e) { console.log(e.code) }"}
+        ran = server.execute(session, **run)
+        self.assertEqual(ran["stdout"], "42 /node_modules/@atoll/test/index.js\nEROFS\n", ran)
+        ran = server.execute(session, code="(await import('@atoll/test')).default.answer", context="default")
+        self.assertEqual(ran["result"]["results"][0]["data"]["text/plain"], "42", ran)
+        ran = server.execute(session, command="cd /tmp && echo \"import {answer} from '@atoll/test'; console.log(answer)\" > a.mjs"
+                                              " && node a.mjs")
+        self.assertEqual(ran["stdout"], "42\n", ran)
+        self.assertFalse(os.path.exists(touched))  # its script was not run
+        self.check_once(server, **run)
+        self.add_template(server, id="missing", language="javascript", preinstalled_packages=["nosuchpackage"])
+        self.assertIn("nosuchpackage", self.refused(server, "missing"))
+
+    def test_what_a_package_names_elsewhere_is_not_fetched(self):
+        other = Index()
+        self.addCleanup(other.server_close)
+        self.addCleanup(other.shutdown)
+        elsewhere = other.url("localhost")  # the index is called 127.0.0.1
+        needs = f"other @ {elsewhere}{other.add_wheel('other', '1.0', '')}"
+        self.index.add_wheel("wheelwithlink", "1.0", "", needs)
+        self.index.add_node_package("", name="node-with-link", version="1.0.0",
+                                    dependencies={"other": elsewhere + other.add_node_package("", name="other", version="1.0.0")})
+        for language, path, name in (("python", "/simple", "wheelwithlink"), ("javascript", "", "node-with-link")):
+            with self.subTest(language):
+                server = self.serve(self.index.url() + path)
+                self.add_template(server, id=f"by-{language}", language=language, preinstalled_packages=[name])
+                self.refused(server, f"by-{language}")
+                self.assertEqual(server.stop(), 0)
+        self.assertEqual(other.asked, [])
+
+
+if __name__ == "__main__":
+    unittest.main()
