@@ -76,7 +76,11 @@ Task<Result<TreeMap>> files_inside(sandbox::Sandbox* sandbox, std::uint64_t most
   }
   TreeMap found;
   std::uint64_t bytes = 0;
-  for (const FileInfo& file : files) {
+  for (FileInfo& file : files) {
+    if (file.kind == FileInfo::kSymlink && file.target.empty()) {  // not in every backend's listing
+      Result<FileInfo> link = co_await sandbox->stat(sandbox->workspace() + "/" + file.path);
+      if (link) file.target = std::move(link->target);
+    }
     std::optional<TreeEntry> entry = entry_of(file);
     if (!entry || !is_safe_name(file.path)) continue;
     if (entry->size > most - bytes) {  // a file with holes says more than it has

@@ -72,3 +72,20 @@ class Server:
         """An execution as an agent's tool hands it on."""
         headers = {"Prefer": "wait=30", "Accept": "text/plain"}
         return self.call("POST", f"/api/v1/sessions/{session}/execute", body, headers)[1].decode()
+
+
+def check_workspace(case, server):
+    """The workspace of a session key is a folder of the host, and of the next session: whatever the walls are."""
+    folder = os.path.join(server.data, "workspaces", "chat_1")
+    first = server.session(session_key="chat:1")
+    done = server.execute(first, command="mkdir -p d && echo kept > d/f && ln -s d/f l && echo gone > g && chmod 755 g")
+    case.assertEqual(done["exit_code"], 0, done)
+    listed = lambda: sorted(name for name in os.listdir(folder) if name[0] != ".")  # srt has files of its own there
+    case.assertEqual(listed(), ["d", "g", "l"])
+    case.assertEqual(server.execute(first, command="rm g")["exit_code"], 0)
+    case.assertEqual(listed(), ["d", "l"])
+    case.assertEqual(server.call("DELETE", f"/api/v1/sessions/{first}")[0], 204)
+    again = server.execute(server.session(session_key="chat:1"), command="cat l; ls; echo more >> d/f")
+    case.assertEqual(again["stdout"], "kept\nd\nl\n", again)
+    with open(f"{folder}/d/f", encoding="utf-8") as file:
+        case.assertEqual(file.read(), "kept\nmore\n")

@@ -10,6 +10,7 @@ import time
 import unittest
 
 from docker_case import DockerCase
+from server import check_workspace
 from support import BIN, run, start
 from test_docs import blocks
 from with_dockerd import IMAGE
@@ -47,6 +48,9 @@ class DockerTest(DockerCase):
         self.assertEqual(server.execute(session, command="echo awake")["stdout"], "awake\n")
         self.assertEqual(server.call("DELETE", path)[0], 204)
         self.until(lambda: not self.containers())
+
+    def test_the_workspace_of_a_key(self):
+        check_workspace(self, self.serve())
 
     def test_walls(self):
         server = self.serve('sandbox.filesystem.denyRead=["/etc/hostname", "/usr/share/perl5"]',

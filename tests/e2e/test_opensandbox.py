@@ -10,7 +10,7 @@ import time
 import unittest
 import urllib.request
 
-from server import DEADLINE, Server
+from server import DEADLINE, Server, check_workspace
 from support import ATOLL
 
 SUPPORT = pathlib.Path(__file__).resolve().parent.parent / "support"
@@ -78,6 +78,10 @@ class OpenSandboxBackend(unittest.TestCase):
             self.assertEqual((status, problem["code"]), (422, "unsupported"), problem)
             self.assertEqual(server.call("DELETE", base)[0], 204)
             self.until(lambda: not self.remote.sandboxes())
+
+    def test_the_workspace_of_a_key(self):
+        with self.serve("keyed") as server:
+            check_workspace(self, server)
 
     def test_it_is_found_again_and_nothing_is_left(self):
         server = self.serve("crash")

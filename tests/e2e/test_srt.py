@@ -12,6 +12,7 @@ import unittest
 import reachable  # noqa: F401  first: it says where the programs are
 import json_schema
 import support
+from server import check_workspace
 from srt_case import Names, SrtCase, processes_of
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "support"))
@@ -161,6 +162,10 @@ class Ends(SrtCase):
             self.assertEqual(server.call("DELETE", f"/api/v1/sessions/{session}")[0], 204)
             until(lambda: not os.listdir(self.sandboxes), "the sandbox's folder removed")
             self.expect_nothing_left()
+
+    def test_the_workspace_of_a_key(self):
+        with self.serve() as server:
+            check_workspace(self, server)
 
     def test_shared_memory_does_not_outlive_it(self):
         """There is no namespace for it: outside it can be had, inside not."""
