@@ -15,11 +15,12 @@ FINAL = {"completed", "failed", "timed_out", "cancelled", "rejected"}
 BROKEN = (urllib.error.URLError, http.client.HTTPException, ConnectionError)
 TEMPLATES = ("shell-default", "warm")
 MOST = 6  # sessions at once
+KEYS = [f"key:{number}" for number in range(MOST + 1)]
 
 
 class Session:
-    def __init__(self, name):
-        self.id = name
+    def __init__(self, name, key=None):
+        self.id, self.key = name, key
         self.states = {"ready"}  # any of these is right
         self.paused = False
         self.files = {}
@@ -33,6 +34,10 @@ class Session:
     def usable(self):
         return self.states == {"ready"}
 
+    def begin_with(self, other):
+        """The files of the last session with the same key."""
+        self.files, self.log, self.doubtful = dict(other.files), list(other.log), set(other.doubtful)
+
 
 class Model:
     """Each step_…() is one thing that somebody does; check() compares everything there is."""
@@ -43,6 +48,7 @@ class Model:
         self.sessions = {}  # living
         self.ended = {}
         self.dying = {}  # killed from outside, which the server has some seconds to see
+        self.kept = {}  # by key: the session whose files the next one gets
         self.results = {}  # of executions that have ended: id -> (state, stdout, error code)
         self.words = 0
         self.trail = collections.deque(maxlen=30)
@@ -89,10 +95,15 @@ class Model:
             return self.step_delete()
         key = self.word()
         body = {"template_id": self.random.choice(TEMPLATES), "labels": {"word": key}}
+        named = [name for name in KEYS if name not in {session.key for session in self.sessions.values()}]
+        if self.random.random() < 0.5:
+            body["session_key"] = self.random.choice(named) if self.random.random() < 0.8 else f"once:{key}"
         wait = {"Prefer": "wait"} if self.random.random() < 0.7 else {}
         status, session = self.call("POST", "/sessions", body, Idempotency_Key=key, **wait)
         self.expect(status in (201, 202), status, session)
-        self.sessions[session["id"]] = Session(session["id"])
+        made = self.sessions[session["id"]] = Session(session["id"], body.get("session_key"))
+        if made.key in self.kept:
+            made.begin_with(self.kept[made.key])
         return None
 
     def step_delete(self, session=None):
@@ -106,6 +117,8 @@ class Model:
         self.sessions.pop(session.id, None)
         session.states = states
         self.ended[session.id] = session
+        if session.key:
+            self.kept[session.key] = session
 
     def step_delete_twice(self):
         session = self.pick()
@@ -235,7 +248,7 @@ class Model:
     # ---- ends
 
     def step_kill_guest(self):
-        session = self.pick()
+        session = self.pick(lambda one: one.usable and one.key not in KEYS)  # its last files are lost with it
         if session:
             self.wait_until_made(session)
             (sandbox,) = self.leftovers.rows(f"SELECT sandbox_id FROM sessions WHERE id = '{session.id}'")
