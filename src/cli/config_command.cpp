@@ -93,7 +93,7 @@ bool is_off(const config::SandboxConfig& sandbox) {
 
 // What the file alone cannot tell.
 void check_backend(const Loaded& loaded, const ConfigSurroundings& around, Problems& problems) {
-  if (!around.check_backend) return;
+  if (!around.check_backend || is_off(loaded.config.sandbox)) return;  // as the server does
   Result<void> known = around.check_backend(loaded.config.sandbox.backend);
   if (known) return;
   problems.push_back({.origin = loaded.origin_of("sandbox.backend"),

@@ -133,6 +133,8 @@ TEST_F(ConfigCommand, ChecksThatTheBackendExists) {
   EXPECT_EQ(ran.out, bad + ":2:12: /sandbox/backend is wrong: there are native and srt\n");
   EXPECT_EQ(run({"check"}, {"ATOLL_SANDBOX__BACKEND=nonsense"}).status, 1);
   EXPECT_EQ(run({"check", "--set", "sandbox.backend=nonsense"}).status, 1);
+  std::string off = file("off.json", "{\"sandbox\": {\"backend\": \"nonsense\"}}");
+  EXPECT_EQ(run({"check", off}).status, 0);
 }
 
 TEST_F(ConfigCommand, Words) {
