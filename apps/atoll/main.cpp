@@ -197,11 +197,19 @@ int image_store_command(Arguments arguments) {
                   : own_failure(programs.error());
 }
 
+Result<void> check_backend(const std::string& name) {
+  sandbox::Registry registry;
+  backends::register_all_backends(registry);
+  ATOLL_CHECK(registry.get(name));
+  return {};
+}
+
 int show_config_command(Arguments arguments) {
   const char* home = std::getenv("HOME");
   return config_command(arguments, {.environment = environ,
                                     .home = home != nullptr ? home : "",
-                                    .data = images::server_folder().value_or("")});
+                                    .data = images::server_folder().value_or(""),
+                                    .check_backend = &check_backend});
 }
 
 // What speaks HTTP lies beside this program: linked in, its relocations would be paid for by every
@@ -228,7 +236,7 @@ bool is_remote(std::string_view name) {
 
 bool needs_all_backends(std::string_view name, Arguments rest) {
   if (backends::has_all_backends()) return false;
-  if (name == "backends") return true;
+  if (name == "backends" || name == "config") return true;
   if (name != "run" && name != "repl" && name != "image") return false;
   std::string_view backend = named_backend(rest);
   return !backend.empty() && backend != "native";

@@ -91,6 +91,16 @@ bool is_off(const config::SandboxConfig& sandbox) {
   return !sandbox.enabled || sandbox.mode == config::SandboxMode::kDisabled;
 }
 
+// What the file alone cannot tell.
+void check_backend(const Loaded& loaded, const ConfigSurroundings& around, Problems& problems) {
+  if (!around.check_backend || is_off(loaded.config.sandbox)) return;  // as the server does
+  Result<void> known = around.check_backend(loaded.config.sandbox.backend);
+  if (known) return;
+  problems.push_back({.origin = loaded.origin_of("sandbox.backend"),
+                      .pointer = "/sandbox/backend",
+                      .detail = "is wrong: " + known.error().message()});
+}
+
 Result<int> check_values(const ConfigOptions& options, const ConfigSurroundings& around) {
   ATOLL_CHECK(expect_words(options, 1, "name one file at most"));
   std::string file = options.words.size() > 1 ? options.words[1] : options.file;
@@ -103,6 +113,7 @@ Result<int> check_values(const ConfigOptions& options, const ConfigSurroundings&
   }
   std::expected<Loaded, Problems> loaded = config::load(sources);
   if (!loaded) problems.insert(problems.end(), loaded.error().begin(), loaded.error().end());
+  if (loaded) check_backend(*loaded, around, problems);
   std::string name = sources.file ? sources.file->name : file;
   int status = problems.empty() ? 0 : kExitProblems;
   if (options.output != DocumentFormat::kTable) {

@@ -47,7 +47,13 @@ class ConfigCommand : public ::testing::Test {
     ::testing::internal::CaptureStderr();
     Ran ran;
     ran.status = config_command(
-        arguments, {.environment = environment.data(), .data = folder_, .system_file = ""});
+        arguments, {.environment = environment.data(),
+                    .data = folder_,
+                    .system_file = "",
+                    .check_backend = [](const std::string& name) -> Result<void> {
+                      if (name == "native" || name == "srt") return {};
+                      return fail(Code::kUnsupportedBackend, "there are native and srt");
+                    }});
     ran.out = ::testing::internal::GetCapturedStdout();
     ran.err = ::testing::internal::GetCapturedStderr();
     return ran;
@@ -115,6 +121,20 @@ TEST_F(ConfigCommand, ChecksForOtherPrograms) {
   EXPECT_EQ(problem.at("column"), boost::json::value(19));
   EXPECT_EQ(problem.at("pointer"), boost::json::value("/pool/size"));
   EXPECT_EQ(codec::parse(run({"check", "-o", "json"}).out)->at("ok"), boost::json::value(true));
+}
+
+TEST_F(ConfigCommand, ChecksThatTheBackendExists) {
+  std::string text = "{\"sandbox\": {\"enabled\": true, \"mode\": \"shared\",\n";
+  std::string good = file("good.json", text + "\"backend\": \"srt\"}}");
+  EXPECT_EQ(run({"check", good}).out, "ok: " + good + "\n");
+  std::string bad = file("bad.json", text + "\"backend\": \"nonsense\"}}");
+  Ran ran = run({"check", bad});
+  EXPECT_EQ(ran.status, 1);
+  EXPECT_EQ(ran.out, bad + ":2:12: /sandbox/backend is wrong: there are native and srt\n");
+  EXPECT_EQ(run({"check"}, {"ATOLL_SANDBOX__BACKEND=nonsense"}).status, 1);
+  EXPECT_EQ(run({"check", "--set", "sandbox.backend=nonsense"}).status, 1);
+  std::string off = file("off.json", "{\"sandbox\": {\"backend\": \"nonsense\"}}");
+  EXPECT_EQ(run({"check", off}).status, 0);
 }
 
 TEST_F(ConfigCommand, Words) {

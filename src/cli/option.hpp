@@ -30,7 +30,8 @@ struct ParseResult {
 };
 
 // Reads options up to the first argument that is none, or past "--". Understands --name value,
-// --name=value, -nvalue, -n value and grouped flags (-it). `target` is handed to the setters.
+// --name=value, -nvalue, -n value and grouped flags (-it); a value of its own word does not start
+// with a dash, unless it is "-" or a number. `target` is handed to the setters.
 Result<ParseResult> parse_options(std::span<const std::string_view> arguments,
                                   std::span<const Option> table, void* target);
 

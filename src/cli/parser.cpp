@@ -30,6 +30,12 @@ std::unexpected<Error> unknown(std::string_view typed, std::span<const Option> t
   return fail(Code::kInvalidArgument, std::move(message));
 }
 
+// A value that really starts so is written --name=-value or -n-value. Numbers are left to the
+// setter, which knows whether they may be negative.
+bool looks_like_option(std::string_view text) {
+  return text.size() > 1 && text[0] == '-' && (text[1] < '0' || text[1] > '9');
+}
+
 // Adds which option a setter complained about.
 Result<void> apply(const Option& option, std::string_view typed, std::string_view value,
                    void* target) {
@@ -88,7 +94,7 @@ class Parser {
 
   Result<void> with_next(const Option& option, std::string_view typed) {
     if (option.argument.empty()) return apply(option, typed, {}, target_);
-    if (next_ == arguments_.size()) {
+    if (next_ == arguments_.size() || looks_like_option(arguments_[next_])) {
       return fail(Code::kInvalidArgument,
                   std::string(typed) + " needs a value: " + std::string(option.argument));
     }

@@ -33,6 +33,11 @@ Outcome parse(std::vector<std::string_view> arguments) {
   return outcome;
 }
 
+std::string complaint(std::vector<std::string_view> arguments) {
+  Outcome outcome = parse(std::move(arguments));
+  return outcome.result ? "" : outcome.result.error().message();
+}
+
 TEST(Parser, LongAndShortForms) {
   EXPECT_EQ(parse({"--name", "x"}).target.name, "x");
   EXPECT_EQ(parse({"--name=x=y"}).target.name, "x=y");
@@ -43,7 +48,17 @@ TEST(Parser, LongAndShortForms) {
   EXPECT_TRUE(grouped.target.all && grouped.target.big);
   EXPECT_EQ(grouped.target.name, "x");
   EXPECT_EQ(parse({"--list", "1", "--list=2"}).target.list, (std::vector<std::string>{"1", "2"}));
-  EXPECT_EQ(parse({"-n", "--"}).target.name, "--");
+}
+
+TEST(Parser, OptionsAreNoValues) {
+  EXPECT_EQ(complaint({"--name", "--all"}), "--name needs a value: NAME");
+  EXPECT_EQ(complaint({"-n", "--", "x"}), "-n needs a value: NAME");
+  EXPECT_EQ(complaint({"-an", "-b"}), "-n needs a value: NAME");
+  EXPECT_EQ(parse({"--name", "-"}).target.name, "-");
+  EXPECT_EQ(parse({"--name", "-1.5"}).target.name, "-1.5");
+  EXPECT_EQ(parse({"--name", ""}).target.name, "");
+  EXPECT_EQ(parse({"--name=--all"}).target.name, "--all");
+  EXPECT_EQ(parse({"-n-b"}).target.name, "-b");
 }
 
 TEST(Parser, StopsAtTheFirstWord) {
@@ -62,11 +77,6 @@ TEST(Parser, TwoDashesEndTheOptions) {
   EXPECT_EQ(outcome.result->rest, 2u);
   EXPECT_TRUE(outcome.result->separated);
   EXPECT_FALSE(outcome.target.big);
-}
-
-std::string complaint(std::vector<std::string_view> arguments) {
-  Outcome outcome = parse(std::move(arguments));
-  return outcome.result ? "" : outcome.result.error().message();
 }
 
 TEST(Parser, Complains) {

@@ -1,5 +1,6 @@
 #include "cli/program.hpp"
 
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "cli/files.hpp"
@@ -57,6 +58,11 @@ Result<Program> run_stdin(const Language& language, const std::string& folder,
   return program;
 }
 
+bool is_plain_file(const std::string& path) {
+  struct stat found{};
+  return ::stat(path.c_str(), &found) == 0 && S_ISREG(found.st_mode) && (found.st_mode & 0111) == 0;
+}
+
 }  // namespace
 
 Result<Program> make_program(const RunOptions& options, const std::string& folder) {
@@ -85,7 +91,7 @@ Result<Program> make_program(const RunOptions& options, const std::string& folde
   if (language != nullptr) return run_script(*language, first, folder, words.subspan(1));
   const Language* by_suffix = options.separated ? nullptr : drivers::language_of_file(first);
   if (by_suffix != nullptr) return run_script(*by_suffix, first, folder, words.subspan(1));
-  return Program{.argv = options.arguments};
+  return Program{.argv = options.arguments, .may_be_script = is_plain_file(first)};
 }
 
 }  // namespace atl::cli

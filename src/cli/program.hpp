@@ -16,6 +16,8 @@ struct Program {
   std::optional<FileInside> file;
   bool is_code = false;  // a script or code, not a command
   bool took_stdin = false;
+  bool may_be_script = false;  // a command, but also a file here that no language claims by its
+                               // name
 };
 
 // Reads the script or stdin. `folder`: where files may be put inside.

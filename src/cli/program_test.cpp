@@ -1,5 +1,6 @@
 #include "cli/program.hpp"
 
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <fstream>
@@ -20,6 +21,20 @@ TEST(ProgramOptions, Commands) {
   EXPECT_FALSE(plain->is_code);
   // After -- a known suffix says nothing.
   EXPECT_EQ(program({.arguments = {"tool.py"}, .separated = true})->argv, (Argv{"tool.py"}));
+}
+
+TEST(ProgramOptions, FilesThatNoLanguageClaimsAreCommandsAllTheSame) {
+  std::string path = ::testing::TempDir() + "/atoll_script_without_a_language.txt";
+  std::ofstream(path) << "print(1)\n";
+  Result<Program> script = program({.arguments = {path}});
+  ASSERT_TRUE(script);
+  EXPECT_EQ(script->argv, (Argv{path}));
+  EXPECT_TRUE(script->may_be_script);
+  ASSERT_EQ(::chmod(path.c_str(), 0755), 0);
+  EXPECT_FALSE(program({.arguments = {path}})->may_be_script);
+  ASSERT_EQ(::unlink(path.c_str()), 0);
+  EXPECT_FALSE(program({.arguments = {path}})->may_be_script);
+  EXPECT_FALSE(program({.arguments = {::testing::TempDir()}})->may_be_script);
 }
 
 TEST(ProgramOptions, CodeIsPythonUnlessSaid) {

@@ -160,6 +160,7 @@ Result<RunPlan> make_plan(const RunOptions& options) {
   if (plan.spec.preload) plan.spec.preload->for_contexts = false;
   plan.request.zygote = plan.spec.preload && (name == "python3" || name == "python");
   plan.file = std::move(program.file);
+  plan.may_be_script = program.may_be_script;
   ATOLL_TRY(plan.request.timeout, check_timeout(options, program.is_code));
   ATOLL_TRY(plan.max_output, check_max_output(options));
   plan.pass_stdin = options.interactive && !program.took_stdin;

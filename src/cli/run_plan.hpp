@@ -27,6 +27,7 @@ struct RunPlan {
   std::optional<images::ImageConfig> image;
   std::uint64_t max_output = UINT64_MAX;  // kept of each stream
   bool pass_stdin = false;
+  bool may_be_script = false;  // the program's name is that of a file of the host
   OutputFormat output = OutputFormat::kText;
   ColorMode color = ColorMode::kAuto;
   bool quiet = false;

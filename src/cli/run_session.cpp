@@ -47,9 +47,21 @@ async::Task<Result<void>> run_program(async::Executor executor, RunState* state)
   co_return followed;
 }
 
+// Whoever names a file of the host, and no language, may have meant to run it.
+Error with_script_hint(const Error& error) {
+  bool not_run =
+      error.code() == Code::kProgramNotFound || error.code() == Code::kProgramNotExecutable;
+  if (!not_run) return error;
+  return {error.code(),
+          error.message() + " The host's file of that name is run as a script with -l LANGUAGE.",
+          error.errno_value()};
+}
+
 async::Task<void> work(async::Executor executor, RunState* state) {
   Result<void> done = co_await run_program(std::move(executor), state);
-  if (!done) state->report.error = std::move(done).error();
+  if (done) co_return;
+  state->report.error =
+      state->plan.may_be_script ? with_script_hint(done.error()) : std::move(done).error();
 }
 
 void conclude(RunState& state) {

@@ -11,12 +11,6 @@ namespace atl::control {
 using async::Task;
 using model::SessionState;
 
-namespace {
-
-constexpr std::chrono::milliseconds kSoon{10};
-
-}  // namespace
-
 // Two requests with one key that come at once: the second waits until the first is in the store.
 // One that comes while such a session ends waits until its files are on the host.
 Task<Result<LiveSessionPtr>> Sessions::of_key(std::string name) {
@@ -92,9 +86,9 @@ Task<Result<void>> Sessions::store_first(LiveSessionPtr session, ExtraChanges ex
   co_return written;
 }
 
-// Most are over by then. The others are to be seen by whoever asks for the list.
+// What is not over by then is to be seen by whoever asks for the list.
 Task<void> Sessions::store_soon(LiveSessionPtr session) {
-  co_await async::sleep_for(kSoon);
+  co_await async::sleep_for(limits_.stored_after);
   if (session->stored || session->ending) co_return;
   session->stored = true;
   Result<void> written = co_await put(session);

@@ -2,6 +2,7 @@
 // sandbox is gone.
 #pragma once
 
+#include <chrono>
 #include <functional>
 #include <map>
 #include <memory>
@@ -33,6 +34,8 @@ struct SessionLimits {
   std::uint64_t max_timeout_seconds = 7 * 24 * 3600;
   std::uint64_t timeout_seconds = 300;     // of a session that does not say
   std::uint64_t idle_timeout_seconds = 0;  // the same; 0: none
+  // How long one that is stored late is seen by nobody. Most are over by then.
+  std::chrono::milliseconds stored_after{10};
 };
 
 struct SessionUsage {

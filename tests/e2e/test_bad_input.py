@@ -14,6 +14,7 @@ class BadInput(support.Case):
     def test_missing_values(self):
         for option in ("--memory", "-c", "-l", "-e", "--mount", "-o"):
             self.assertIn("needs a value", self.expect_failure(run(option), "invalid_argument").err)
+            self.assertIn("needs a value", self.expect_failure(run(option, "--", "true"), "invalid_argument").err)
         self.expect_failure(run("--quiet=yes", "--", "true"), "invalid_argument")
 
     def test_nothing_to_run(self):

@@ -139,6 +139,16 @@ class Manuals(support.Case):
         for one in json.loads(atoll("backends", "-o", "json").out)["backends"]:
             self.assertIn(one["name"], refused.err)
 
+    def test_a_backend_that_the_server_refuses_is_refused_by_the_check(self):
+        with tempfile.TemporaryDirectory() as folder:
+            served = atoll("serve", "--backend", "nonsense", "--data", folder, "--listen", "127.0.0.1:0")
+        self.assertEqual(served.code, 125)
+        sentence = next(line for line in served.err.splitlines() if "unsupported_backend: " in line)
+        checked = atoll("config", "check", "--set", "sandbox.backend=nonsense")
+        self.assertEqual(checked.code, 1)
+        self.assertEqual(checked.out, "--set: /sandbox/backend is wrong: " + sentence.split("unsupported_backend: ")[1] + "\n")
+        self.expect(atoll("config", "check", "--set", "sandbox.backend=docker"))
+
 
 class Completion(support.Case):
     def complete(self, *words):

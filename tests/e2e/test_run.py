@@ -99,6 +99,12 @@ class Languages(support.Case):
     def test_language_makes_any_file_a_script(self):
         self.expect(run("-l", "python", self.file("tool", "print('t')")), out="t\n")
 
+    def test_a_script_without_a_known_suffix_is_told_how(self):
+        outcome = run(self.file("code.txt", "print(1)\n"))
+        self.assertEqual(outcome.code, 127)
+        self.assertIn("-l LANGUAGE", outcome.err)
+        self.assertNotIn("-l LANGUAGE", run("nosuchprogram").err)
+
     def test_after_two_dashes_a_script_is_a_program(self):
         self.expect_failure(run("--", "hello.py"), "program_not_found", 127)
 

@@ -365,6 +365,20 @@ class BadInput(SrtCase):
         self.assertIn("npm is missing", failure.err)
         self.assertEqual(os.listdir(self.folder), [])
 
+    def test_node_is_too_old(self):
+        folder = self.folder / "srt"
+        script = folder / "node_modules/@anthropic-ai/sandbox-runtime/dist/cli.js"
+        script.parent.mkdir(parents=True)
+        script.touch()
+        # Says what an old one says, and for the question of its age that it is.
+        self.file("srt/node", "#!/bin/sh\nprintf 'SyntaxError: no\\n\\nNode.js v18.19.0\\n' >&2\nexit 1\n", mode=0o755)
+        old = {"ATOLL_SRT_FOLDER": str(folder)}
+        failure = self.expect_failure(support.run("--backend", "srt", "-q", "--", "true", env=old), "backend_error")
+        self.assertIn("Node 22.12", failure.err)
+        self.assertIn("atoll backends install srt", failure.err)
+        # So the install goes about it, and needs npm for that.
+        self.expect_failure(support.atoll("backends", "install", "srt", env={**old, "PATH": str(self.folder)}), "host_unsupported")
+
     def test_wrong_settings(self):
         self.expect_failure(self.start_failure(settings="{"), "invalid_argument")
         self.expect_failure(self.start_failure(settings='{"network": []}'), "invalid_argument")

@@ -111,6 +111,17 @@ Task<void> keys(Api* api) {
   EXPECT_EQ(proxied.status, 403);
   Reply hidden = co_await api->call(Method::kGet, session, {}, as_stranger);
   EXPECT_EQ(hidden.status, 404);
+  // The same words of two tenants are two things.
+  for (const char* body : {R"({"template_id":"shell-default","session_key":"same"})",
+                           R"({"template_id":"shell-default"})"}) {
+    http::Headers mine{{"Authorization", "Bearer " + made->secret}, {"Idempotency-Key", body}};
+    http::Headers theirs = as_stranger;
+    theirs.set("Idempotency-Key", body);
+    Reply one = co_await api->call(Method::kPost, "/api/v1/sessions", body, mine);
+    Reply other = co_await api->call(Method::kPost, "/api/v1/sessions", body, theirs);
+    EXPECT_EQ(other.status, 202) << other.body;
+    EXPECT_NE(one.at({"id"}), other.at({"id"}));
+  }
   Reply not_admin = co_await api->call(Method::kGet, "/api/v1/keys", {}, as_stranger);
   EXPECT_EQ(not_admin.status, 403);
   api->headers.set("Authorization", "Bearer " + made->secret);

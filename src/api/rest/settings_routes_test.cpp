@@ -96,6 +96,73 @@ Task<void> lifetimes(Api* api) {
   }
 }
 
+// One that something runs in, and one that somebody uses, outlive one that was made after them.
+Task<void> not_idle(Api* api) {
+  control::Sessions& sessions = api->control->sessions();
+  std::string running = co_await api->make_session();
+  SessionId used(co_await api->make_session());
+  std::string execute = "/api/v1/sessions/" + running + "/execute";
+  Reply begun = co_await api->call(Method::kPost, execute,
+                                   R"({"command":"until [ -e go ]; do sleep 0.01; done"})");
+  EXPECT_EQ(begun.status, 202) << begun.body;
+  auto one = co_await sessions.live({}, SessionId(running));
+  auto other = co_await sessions.live({}, used);
+  std::chrono::steady_clock::time_point before;
+  {
+    Result<control::Use> use = co_await sessions.use({}, used);
+    EXPECT_TRUE(use);
+    std::string idle = "/api/v1/sessions/" + co_await api->make_session();
+    Reply now;
+    while (now.at({"status"}) != "completed") {
+      co_await async::sleep_for(50ms);
+      now = co_await api->call(Method::kGet, idle);
+    }
+    EXPECT_FALSE((*one)->ending);
+    EXPECT_FALSE((*other)->ending);
+    before = std::chrono::steady_clock::now();
+  }
+  EXPECT_GE((*other)->idle_since, before);
+  Reply go =
+      co_await api->call(Method::kPost, execute, R"({"command":"touch go"})", {{"Prefer", "wait"}});
+  EXPECT_EQ(go.at({"exit_code"}), "0") << go.body;
+  while ((*one)->running > 0) co_await (*one)->changed.wait();
+  EXPECT_GE((*one)->idle_since, before);
+}
+
+Task<void> in_order(Api* api) {
+  std::string session = "/api/v1/sessions/" + co_await api->make_session();
+  std::string body = R"({"command":"until [ -e go ]; do sleep 0.01; done"})";
+  std::string last;
+  std::string expected;
+  for (int i = 0; i < 5; ++i) {
+    Reply queued = co_await api->call(Method::kPost, session + "/execute", body);
+    EXPECT_EQ(queued.status, 202) << queued.body;
+    last = "/api/v1/executions/" + queued.at({"execution_id"});
+    body = R"({"command":"echo )" + std::to_string(i) + R"( >> log"})";
+    if (i > 0) expected += std::to_string(i - 1) + "\n";
+  }
+  Reply go = co_await api->call(Method::kPut, session + "/files/go", "x",
+                                {{"Content-Type", "application/octet-stream"}});
+  EXPECT_EQ(go.status, 201) << go.body;
+  Reply now;
+  while (now.at({"state"}) != "completed") {
+    now = co_await api->call(Method::kGet, last);
+    EXPECT_NE(now.at({"state"}), "failed") << now.body;
+  }
+  Reply log = co_await api->call(Method::kGet, session + "/files/log");
+  EXPECT_EQ(log.body, expected);
+}
+
+Task<void> forgotten_answers(Api* api) {
+  http::Headers key{{"Idempotency-Key", "k"}};
+  std::string body = R"({"template_id":"shell-default"})";
+  Reply one = co_await api->call(Method::kPost, "/api/v1/sessions", body, key);
+  co_await async::sleep_for(2ms);  // the age of an answer is counted in those
+  Reply two = co_await api->call(Method::kPost, "/api/v1/sessions", body, key);
+  EXPECT_EQ(two.status, 202) << two.body;
+  EXPECT_NE(one.at({"id"}), two.at({"id"}));
+}
+
 Task<void> shared_mode(Api* api) {
   http::Headers wait{{"Prefer", "wait"}};
   std::string body = R"({"template_id":"shell-default","session_key":)";
@@ -116,6 +183,7 @@ Task<void> per_session_mode(Api* api) {
   Reply gone = co_await api->call(Method::kDelete, "/api/v1/sessions/" + one.at({"id"}));
   EXPECT_EQ(gone.status, 204);
   Reply anew = co_await api->call(Method::kPost, "/api/v1/sessions", body + R"("a"})", wait);
+  EXPECT_EQ(anew.status, 201) << anew.body;
   EXPECT_NE(one.at({"id"}), anew.at({"id"}));
 }
 
@@ -199,6 +267,15 @@ Task<void> bootstrapped(Api* api) {
 TEST(Settings, FullQueue) {
   with_api(full_queue,
            with([](auto& options) { options.executions = {.at_once = 1, .waiting = 1}; }));
+}
+TEST(Settings, TheQueueKeepsItsOrder) {
+  with_api(in_order, with([](auto& options) { options.executions = {.at_once = 1}; }));
+}
+TEST(Settings, AnswersAreForgotten) {
+  with_api(forgotten_answers, with([](auto& options) { options.answers_kept = 0s; }));
+}
+TEST(Settings, NotIdle) {
+  with_api(not_idle, with([](auto& options) { options.limits.idle_timeout_seconds = 1; }));
 }
 TEST(Settings, TimesAndOutput) {
   with_api(times_and_output, with([](auto& options) {

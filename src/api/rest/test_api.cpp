@@ -98,6 +98,7 @@ Task<Result<void>> run_all(async::Executor executor, const Folder* folder,
   fs::create_directories(data);
   ATOLL_CO_TRY(options.store,
                co_await store::open_store({.executor = executor, .data_folder = data}));
+  if (wish.on_write) options.store = watched(std::move(options.store), std::move(wish.on_write));
   control::LocalNodeOptions node = std::move(wish.node);
   node.executor = executor;
   node.default_backend = "fake";

@@ -9,6 +9,7 @@
 
 #include <boost/json/value.hpp>
 
+#include "api/rest/test_store.hpp"
 #include "async/task.hpp"
 #include "control/control.hpp"
 #include "http/client.hpp"
@@ -54,6 +55,7 @@ struct ApiWish {
   control::LocalNodeOptions node;
   std::uint64_t body_bytes = 16u << 20;
   std::uint64_t upload_bytes = 16ull << 30;
+  OnWrite on_write = {};
 };
 
 // Fails the test instead of hanging. `body` is an ordinary function that makes a coroutine.

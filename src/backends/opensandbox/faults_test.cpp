@@ -4,6 +4,7 @@
 
 #include "backends/opensandbox/remote_sandbox.hpp"
 #include "http/test_server.hpp"
+#include "observe/log.hpp"
 
 // An Exchange outlives the handler that gets it.
 // NOLINTBEGIN(cppcoreguidelines-avoid-reference-coroutine-parameters)
@@ -27,6 +28,7 @@ struct Plan {
   std::string create_body = kInfo;
   bool cut_create = false;
   bool silent = false;
+  bool locked = false;  // for this key
   int endpoint_status = 200;
   int pings_refused = 0;
   bool pings_broken = false;
@@ -101,6 +103,7 @@ Task<void> serve_agent(Exchange& exchange, Plan* plan) {
 
 Task<void> serve(Exchange& exchange, Plan* plan) {
   while (plan->silent) co_await async::sleep_for(std::chrono::milliseconds(10));
+  if (plan->locked) co_return co_await answer(exchange, 401, "");
   bool inside = exchange.request().path.starts_with("/inside/");
   co_await (inside ? serve_agent(exchange, plan) : serve_lifecycle(exchange, plan));
 }
@@ -144,6 +147,20 @@ TEST(OpenSandboxFaults, ARefusedCreateIsAnError) {
       with_plan({.create_status = status, .create_body = body}, &does_not_start);
     }
   }
+}
+
+TEST(OpenSandboxFaults, AWrongKeyIsToldOnceWithWhereItIsSet) {
+  static std::string logged;  // bodies have no captures
+  log::set_sink([](std::string_view line) { logged += line; });
+  with_plan({.locked = true}, [](Plan*, RemoteSandbox* sandbox) -> Task<void> {
+    Result<void> started = co_await sandbox->start();
+    EXPECT_FALSE(started);
+    if (started) co_return;
+    EXPECT_EQ(started.error().code(), Code::kUnauthenticated);
+    EXPECT_NE(started.error().message().find("OPEN_SANDBOX_API_KEY"), std::string::npos);
+  });
+  log::set_sink(nullptr);
+  EXPECT_EQ(logged.find("opensandbox_"), std::string::npos) << logged;
 }
 
 TEST(OpenSandboxFaults, ACreateThatTellsNothingIsTakenBack) {

@@ -204,7 +204,11 @@ Error error_of(int status, std::string_view body) {
     if (problem->message) text += ": " + quoted(*problem->message);
     if (problem->detail) text += ": " + quoted(codec::serialize(*problem->detail));
   }
-  if (status == 401) text += "; is the apiKey right?";
+  if (status == 401) {
+    text +=
+        "; name its key in OPEN_SANDBOX_API_KEY or, for atoll serve, in apiKey of "
+        "sandbox.backends.opensandbox";
+  }
   if (error_code(body) == "VOLUME::HOST_PATH_NOT_ALLOWED") {
     text += "; name that folder in allowed_host_paths of the server, or set local.tosPath to \"\"";
   }

@@ -58,6 +58,8 @@ Task<Result<void>> RemoteSandbox::start() {
   Result<void> ready = made ? co_await make_ready(made->id) : fail(made.error());
   if (ready) co_return ready;
   shared_->end("the sandbox could not be started");
+  // Who may not make one could not remove one either.
+  if (!made && made.error().code() == Code::kUnauthenticated) co_return ready;
   // Also when the answer was lost and nobody knows whether there is one.
   Result<void> removed = made ? co_await lifecycle_->remove(made->id)
                               : co_await lifecycle_->remove_all_of(spec_.id.str());

@@ -50,19 +50,18 @@ std::string last_line(const std::string& log) {
   return last;
 }
 
+bool is_young(const std::string& node) {
+  std::string compare = "const [a, b] = process.versions.node.split('.').map(Number); ";
+  compare += "process.exit(a * 1000 + b < " + std::to_string(kNodeMajor * 1000 + kNodeMinor) + ")";
+  return run({node, "-e", compare}, "/dev/null") == 0;
+}
+
 // The host's own node, when it is young enough.
 std::string host_node(const std::string& log) {
-  if (run({"node", "-p", "process.versions.node + ' ' + process.execPath"}, log) != 0) return {};
-  std::ifstream file(log);
-  int major = 0;
-  int minor = 0;
-  char dot = 0;
-  std::string rest;
-  std::string path;
-  bool read = static_cast<bool>(file >> major >> dot >> minor >> rest >> path);
-  bool young = major > kNodeMajor || (major == kNodeMajor && minor >= kNodeMinor);
+  if (!is_young("node") || run({"node", "-p", "process.execPath"}, log) != 0) return {};
+  std::string path = last_line(log);
   // What is in somebody's home cannot be run by the server's user.
-  return read && young && path.starts_with("/usr/") ? path : "";
+  return path.starts_with("/usr/") ? path : "";
 }
 
 Result<std::string> node_package() {
@@ -117,7 +116,7 @@ Result<void> fill(const std::string& folder, const Say& say) {
 Result<void> install_package(const Say& say) {
   std::string folder = install_folder();
   Package package = package_in(folder);
-  if (::access(package.node.c_str(), X_OK) == 0 && ::access(package.program.c_str(), R_OK) == 0) {
+  if (::access(package.program.c_str(), R_OK) == 0 && is_young(package.node)) {
     say("srt " + std::string(kVersion) + " is in " + folder);
     return check_programs();
   }

@@ -6,8 +6,10 @@
 #include <unistd.h>
 
 #include <array>
+#include <cstdio>
 #include <cstdlib>
 #include <fstream>
+#include <string_view>
 
 #include "backends/srt/leftovers.hpp"
 #include "base/spawn_setup.hpp"
@@ -59,6 +61,17 @@ std::vector<char*> pointers(std::vector<std::string>& strings) {
   return list;
 }
 
+// Node ends what it says of a crash with its version: "Node.js v18.19.0".
+std::string old_node(const std::string& line) {
+  int major = 0;
+  int minor = 0;
+  bool read = std::sscanf(line.c_str(), "Node.js v%d.%d", &major, &minor) == 2;
+  bool young = major > kNodeMajor || (major == kNodeMajor && minor >= kNodeMinor);
+  if (!read || young) return {};
+  return "it needs Node " + std::to_string(kNodeMajor) + "." + std::to_string(kNodeMinor) +
+         " and was given " + line.substr(9) + "; `atoll backends install srt` fetches one";
+}
+
 }  // namespace
 
 Result<Started> start_srt(const Command& command) {
@@ -102,19 +115,20 @@ Result<Started> start_srt(const Command& command) {
 
 std::string last_words(const std::string& log) {
   constexpr std::size_t kMost = 300;
+  constexpr std::string_view kError = "Error: ";
   std::ifstream file(log);
   std::string line;
-  std::string last;
-  // The first line with the error, or else the last one at all.
+  std::string said;
+  bool is_error = false;
+  // The first line with an error ("TypeError: …" too), or else the last one at all.
   while (std::getline(file, line)) {
-    if (!line.empty()) last = line;
-    if (line.starts_with("Error: ")) {
-      last = line.substr(7);
-      break;
-    }
+    if (std::string old = old_node(line); !old.empty()) return old;
+    if (line.empty() || is_error) continue;
+    is_error = line.find(kError) + kError.size() == line.find(' ') + 1;
+    said = line.starts_with(kError) ? line.substr(kError.size()) : line;
   }
-  if (last.empty()) return "it said nothing";
-  return last.substr(0, kMost);
+  if (said.empty()) return "it said nothing";
+  return said.substr(0, kMost);
 }
 
 }  // namespace atl::backends::srt
