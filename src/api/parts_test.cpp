@@ -56,6 +56,24 @@ TEST(Range, Forms) {
   EXPECT_EQ(parse_range("bytes=0-", 0).kind, Kind::kUnsatisfiable);
 }
 
+TEST(Text, TimesOfRequests) {
+  auto again = [](std::string_view text) {
+    auto time = from_rfc3339(text);
+    return time ? rfc3339(*time) : "";
+  };
+  EXPECT_EQ(again("2026-01-02T03:04:05.678Z"), "2026-01-02T03:04:05.678Z");
+  EXPECT_EQ(again("2026-01-02t03:04:05z"), "2026-01-02T03:04:05.000Z");
+  EXPECT_EQ(again("2024-02-29T00:00:00.1234567+01:30"), "2024-02-28T22:30:00.123Z");
+  EXPECT_EQ(again("2026-01-02T03:04:05-01:00"), "2026-01-02T04:04:05.000Z");
+  for (std::string_view wrong :
+       {"", "now", "2026-01-02", "2026-01-02T03:04:05", "2026-01-02T03:04:05ZZ",
+        "2026-02-29T00:00:00Z", "2026-01-02T24:00:00Z", "2026-01-02T03:04:05.Z",
+        "2026-01-02T03:04:05+1:00", "2026-01-02T03:04:05+01", "2026-1-2T03:04:05Z",
+        "-026-01-02T03:04:05Z", "1767323045"}) {
+    EXPECT_EQ(again(wrong), "") << wrong;
+  }
+}
+
 TEST(BoxPath, InsideOfTheWorkspace) {
   EXPECT_EQ(box_path("a/./b//c", "/w"), "/w/a/b/c");
   EXPECT_EQ(box_path("", "/w"), "/w");

@@ -2,6 +2,7 @@
 
 #include <openssl/evp.h>
 
+#include <algorithm>
 #include <array>
 #include <charconv>
 #include <cstdio>
@@ -34,6 +35,55 @@ std::string rfc3339(model::Time time) {
                 parts.tm_mon + 1, parts.tm_mday, parts.tm_hour, parts.tm_min, parts.tm_sec,
                 static_cast<int>(millis));
   return text;
+}
+
+std::optional<model::Time> from_rfc3339(std::string_view text) {
+  auto take = [&](std::size_t digits) -> std::optional<int> {
+    if (text.size() < digits) return std::nullopt;
+    auto number = to_number(text.substr(0, digits));
+    text.remove_prefix(digits);
+    return number ? std::optional<int>(static_cast<int>(*number)) : std::nullopt;
+  };
+  auto skip = [&](std::string_view letters) {
+    if (text.empty() || letters.find(text.front()) == letters.npos) return false;
+    text.remove_prefix(1);
+    return true;
+  };
+  std::array<int, 6> parts{};
+  for (std::size_t i = 0; i < parts.size(); ++i) {
+    static constexpr std::array<std::string_view, 6> kBefore{"", "-", "-", "Tt ", ":", ":"};
+    if (i > 0 && !skip(kBefore[i])) return std::nullopt;
+    auto number = take(i == 0 ? 4 : 2);
+    if (!number) return std::nullopt;
+    parts[i] = *number;
+  }
+  auto [year, month, day, hour, minute, second] = parts;
+  std::chrono::year_month_day date{std::chrono::year(year),
+                                   std::chrono::month(static_cast<unsigned>(month)),
+                                   std::chrono::day(static_cast<unsigned>(day))};
+  if (!date.ok() || hour > 23 || minute > 59 || second > 60) return std::nullopt;
+  model::Time time = std::chrono::sys_days(date) + std::chrono::hours(hour) +
+                     std::chrono::minutes(minute) + std::chrono::seconds(second);
+  if (skip(".")) {
+    int unit = 100;
+    std::size_t digits = std::min(text.find_first_not_of("0123456789"), text.size());
+    if (digits == 0) return std::nullopt;
+    for (char digit : text.substr(0, digits)) {
+      time += std::chrono::milliseconds((digit - '0') * unit);
+      unit /= 10;
+    }
+    text.remove_prefix(digits);
+  }
+  if (skip("Zz")) return text.empty() ? std::optional(time) : std::nullopt;
+  int sign = !text.empty() && text.front() == '-' ? -1 : 1;
+  if (!skip("+-")) return std::nullopt;
+  auto hours = take(2);
+  bool colon = skip(":");
+  auto minutes = take(2);
+  if (!hours || !colon || !minutes || *hours > 23 || *minutes > 59 || !text.empty()) {
+    return std::nullopt;
+  }
+  return time - sign * (std::chrono::hours(*hours) + std::chrono::minutes(*minutes));
 }
 
 std::string http_date(model::Time time) {

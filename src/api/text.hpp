@@ -11,6 +11,8 @@ namespace atl::api {
 
 // "2026-01-02T03:04:05.678Z"
 std::string rfc3339(model::Time time);
+// The same with any offset; digits beyond milliseconds are dropped. nullopt for anything else.
+std::optional<model::Time> from_rfc3339(std::string_view text);
 // "Fri, 02 Jan 2026 03:04:05 GMT"
 std::string http_date(model::Time time);
 

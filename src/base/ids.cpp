@@ -9,8 +9,30 @@
 
 namespace atl {
 
+namespace {
+
+constexpr std::string_view kAlphabet = "0123456789abcdefghjkmnpqrstvwxyz";
+constexpr std::size_t kTimeDigits = 10;
+
+}  // namespace
+
+std::string first_id_at(std::uint64_t milliseconds) {
+  std::string id(26, '0');
+  for (std::size_t i = kTimeDigits; i-- > 0; milliseconds >>= 5) {
+    id[i] = kAlphabet[milliseconds & 31];
+  }
+  return id;
+}
+
+std::uint64_t id_milliseconds(std::string_view id) {
+  std::uint64_t milliseconds = 0;
+  for (char digit : id.substr(0, kTimeDigits)) {
+    milliseconds = milliseconds << 5 | (kAlphabet.find(digit) & 31);
+  }
+  return milliseconds;
+}
+
 std::string make_sortable_id() {
-  static constexpr char kAlphabet[] = "0123456789abcdefghjkmnpqrstvwxyz";
   static std::mutex mutex;
   static std::uint64_t last_ms = 0;
   static std::array<std::uint8_t, 16> digits{};  // base 32, most significant first
@@ -32,10 +54,8 @@ std::string make_sortable_id() {
       digits[i] = 0;
     }
   }
-  std::string id(26, '0');
-  std::uint64_t rest = last_ms;
-  for (std::size_t i = 10; i-- > 0; rest >>= 5) id[i] = kAlphabet[rest & 31];
-  for (std::size_t i = 0; i < digits.size(); ++i) id[10 + i] = kAlphabet[digits[i]];
+  std::string id = first_id_at(last_ms);
+  for (std::size_t i = 0; i < digits.size(); ++i) id[kTimeDigits + i] = kAlphabet[digits[i]];
   return id;
 }
 

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <compare>
+#include <cstdint>
 #include <string>
 #include <string_view>
 
@@ -10,6 +11,10 @@ namespace atl {
 
 // 26 characters of [0-9a-z]; later calls sort after earlier ones, also within one millisecond.
 std::string make_sortable_id();
+
+// When an id was made, in milliseconds since 1970; and the least id that this millisecond can have.
+std::uint64_t id_milliseconds(std::string_view id);
+std::string first_id_at(std::uint64_t milliseconds);
 
 template <typename Tag>
 class Id {

@@ -19,6 +19,15 @@ TEST(Ids, SortInOrderOfBirth) {
   }
 }
 
+TEST(Ids, KnowTheirTime) {
+  std::string id = make_sortable_id();
+  std::uint64_t made = id_milliseconds(id);
+  EXPECT_EQ(id_milliseconds(first_id_at(made)), made);
+  EXPECT_LE(first_id_at(made), id);
+  EXPECT_GT(first_id_at(made + 1), id);
+  EXPECT_EQ(first_id_at(0), std::string(26, '0'));
+}
+
 TEST(Ids, FitHostNamesAndCgroupNames) {
   std::string id = make_sortable_id();
   EXPECT_EQ(id.size(), 26u);

@@ -44,8 +44,9 @@ BOOST_DESCRIBE_STRUCT(ServerConfig, (), (listen, unix_socket, tls, limits))
 struct RetentionConfig {
   std::uint64_t ended_sessions = 7 * 86400;
   std::uint64_t idempotency_keys = 86400;
+  std::uint64_t audit = 30 * 86400;
 };
-BOOST_DESCRIBE_STRUCT(RetentionConfig, (), (ended_sessions, idempotency_keys))
+BOOST_DESCRIBE_STRUCT(RetentionConfig, (), (ended_sessions, idempotency_keys, audit))
 
 struct StoreConfig {
   std::string url;

@@ -87,6 +87,11 @@ constexpr std::array kRules{
          .least = 60,
          .most = kDay * 365,
          .unit = "s"},
+    Rule{.path = "store.retention.audit",
+         .says = "How long `GET /audit` tells of what somebody did.",
+         .least = 60,
+         .most = kDay * 3650,
+         .unit = "s"},
     Rule{.path = "auth.enabled",
          .says = "Whether requests need a key (`atoll key create`). Without, the server "
                  "listens on loopback addresses only."},

@@ -19,15 +19,17 @@ Control::Control(ControlOptions options)
       cleanup_on_exit_(options.cleanup_on_exit),
       results_kept_(options.results_kept),
       answers_kept_(options.answers_kept),
+      audit_kept_(options.audit_kept),
       store_(std::move(options.store)),
       node_(std::move(options.node)),
+      audit_(options.executor, *store_),
       templates_(*store_, clock_, options.pool.size, options.package_index),
       keys_(*store_, clock_),
       pool_(options.executor, templates_, *node_, options.pool),
       workspaces_(options.workspace_folder),
       sessions_(options.executor, *store_, clock_, templates_, *node_, pool_, workspaces_, events_,
                 options.mode, options.limits),
-      executions_(options.executor, *store_, clock_, sessions_, events_,
+      executions_(options.executor, *store_, clock_, sessions_, audit_, events_,
                   Journals(options.journal_folder), options.executions),
       idempotency_(*store_, clock_, options.answers_kept),
       tasks_(options.executor) {}
@@ -42,6 +44,7 @@ Task<Result<void>> Control::start() {
   ATOLL_CO_CHECK(co_await reconcile());
   tasks_.spawn(sessions_.run_timers());
   if (enabled) pool_.start();
+  tasks_.spawn(executions_.record_slow());
   tasks_.spawn(remove_old());
   tasks_.spawn(keys_.watch());
   co_return Result<void>();
@@ -50,8 +53,10 @@ Task<Result<void>> Control::start() {
 Task<void> Control::remove_old() {
   for (;;) {
     auto now = std::chrono::time_point_cast<std::chrono::milliseconds>(clock_.wall());
-    Result<std::uint64_t> gone = co_await store_->remove_old(
-        {.sessions_ended_before = now - results_kept_, .idempotency_before = now - answers_kept_});
+    Result<std::uint64_t> gone =
+        co_await store_->remove_old({.sessions_ended_before = now - results_kept_,
+                                     .idempotency_before = now - answers_kept_,
+                                     .audit_before = now - audit_kept_});
     if (!gone) log::warn("retention_failed", log::kv("error", gone.error().to_string()));
     co_await async::sleep_for(kSweep);
   }
@@ -62,6 +67,7 @@ Task<void> Control::stop() {
   co_await pool_.shut_down();
   co_await sessions_.shut_down(cleanup_on_exit_);
   co_await executions_.shut_down();
+  co_await audit_.shut_down();
   co_await store_->close();
 }
 

@@ -8,6 +8,7 @@
 #include "async/task_group.hpp"
 #include "base/clock.hpp"
 #include "base/result.hpp"
+#include "control/audit.hpp"
 #include "control/events.hpp"
 #include "control/executions.hpp"
 #include "control/idempotency.hpp"
@@ -35,6 +36,7 @@ struct ControlOptions {
   std::string journal_folder;    // empty: the output of a running execution dies with the server
   std::chrono::seconds results_kept{7 * 24 * 3600};  // of sessions that have ended
   std::chrono::seconds answers_kept{24 * 3600};      // to requests that are repeated
+  std::chrono::seconds audit_kept{30 * 24 * 3600};
 };
 
 class Control {
@@ -52,6 +54,7 @@ class Control {
   Templates& templates() { return templates_; }
   Keys& keys() { return keys_; }
   Pool& pool() { return pool_; }
+  Audit& audit() { return audit_; }
   Events& events() { return events_; }
   Node& node() { return *node_; }
   Idempotency& idempotency() { return idempotency_; }
@@ -71,9 +74,11 @@ class Control {
   bool cleanup_on_exit_;
   std::chrono::seconds results_kept_;
   std::chrono::seconds answers_kept_;
+  std::chrono::seconds audit_kept_;
   SystemClock clock_;
   std::unique_ptr<store::Store> store_;
   std::unique_ptr<Node> node_;
+  Audit audit_;
   Events events_;
   Templates templates_;
   Keys keys_;

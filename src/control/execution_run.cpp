@@ -202,8 +202,13 @@ Task<Result<void>> Executions::run_in_context(LiveExecutionPtr execution, Execut
 }
 
 Task<Result<void>> Executions::cancel(Caller caller, ExecutionId id) {
-  ATOLL_CO_TRY(LiveExecutionPtr execution, co_await live(std::move(caller), id));
+  ATOLL_CO_TRY(LiveExecutionPtr execution, co_await live(caller, id));
   if (!execution || execution->cancelled) co_return Result<void>();  // over, or on its way
+  if (!model::is_final(execution->row.state)) {
+    execution->audit.push_back(audit_row(caller, {.action = model::AuditAction::kExecutionCancelled,
+                                                  .session_id = execution->row.session_id,
+                                                  .execution_id = id}));
+  }
   execution->cancelled = true;
   LiveSessionPtr session = execution->session;
   session->changed.notify_all();

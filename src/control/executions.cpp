@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <optional>
 #include <utility>
 
 #include "base/fault.hpp"
@@ -14,12 +15,14 @@
 namespace atl::control {
 
 using async::Task;
+using model::AuditAction;
 using model::ExecutionState;
 
 namespace {
 
 constexpr int kWriteAttempts = 5;
 constexpr std::chrono::milliseconds kWriteAgain{200};
+constexpr std::chrono::milliseconds kMoment{250};
 
 Error no_execution(const ExecutionId& id) {
   return Error(Code::kNotFound, "there is no execution " + id.str());
@@ -38,12 +41,13 @@ Result<void> check_context(const LiveSession& session, const std::string& contex
 }  // namespace
 
 Executions::Executions(async::Executor executor, store::Store& store, const Clock& clock,
-                       Sessions& sessions, Events& events, Journals journals,
+                       Sessions& sessions, Audit& audit, Events& events, Journals journals,
                        ExecutionLimits limits)
     : executor_(executor),
       store_(store),
       clock_(clock),
       sessions_(sessions),
+      audit_(audit),
       events_(events),
       journals_(std::move(journals)),
       limits_(limits),
@@ -76,7 +80,13 @@ Task<Result<LiveExecutionPtr>> Executions::start(Caller caller, SessionId id,
   }
   ATOLL_CO_CHECK(check_request(request, session->recipe->spec.language, limits_.longest_time));
   ATOLL_CO_CHECK(check_context(*session, request.context));
-  ATOLL_CO_CHECK(decide(caller, *session, request));
+  if (Result<void> allowed = decide(caller, *session, request); !allowed) {
+    audit_.soon(audit_row(caller, {.action = AuditAction::kExecutionRefused,
+                                   .session_id = id,
+                                   .detail = audit_detail(request),
+                                   .outcome = std::string(code_name(allowed.error().code()))}));
+    co_return fail(allowed.error());
+  }
   if (session->executions.size() >= limits_.at_once + limits_.waiting) {
     co_return fail(Code::kResourceExhausted,
                    "as many executions run and wait in this session as may: try again later");
@@ -90,6 +100,11 @@ Task<Result<LiveExecutionPtr>> Executions::start(Caller caller, SessionId id,
   row.request_json = describe_request(request);
   row.created_at = now();
   execution->session = session;
+  execution->audit.push_back(audit_row(caller, {.action = AuditAction::kExecutionStarted,
+                                                .session_id = id,
+                                                .execution_id = row.id,
+                                                .detail = audit_detail(request)}));
+  execution->caller = std::move(caller);
   session->executions[row.id.str()] = execution;
   session->last_execution = row.id.str();
   live_[row.id.str()] = execution;
@@ -116,12 +131,16 @@ Task<Result<void>> Executions::keep(LiveExecutionPtr execution,
   bool was_stored = session.stored;
   std::ranges::move(sessions_.with_result(session, false), std::back_inserter(changes));
   changes.push_back(store::PutExecution{.row = execution->row});
+  std::vector<store::AuditRow> audit = std::exchange(execution->audit, {});
+  for (const store::AuditRow& row : audit) changes.push_back(store::AddAudit{row});
   Result<void> written = co_await store_.write(std::move(changes));
   if (!written) {
+    std::ranges::move(audit, std::back_inserter(execution->audit));
     execution->in_store = false;
     session.stored = was_stored;
     co_return written;
   }
+  session.creation.reset();
   if (execution->done) co_return written;
   if (auto file = std::make_shared<UniqueFd>(journals_.begin(execution->row.id)); *file) {
     execution->spool->set_keeper(
@@ -235,6 +254,12 @@ Task<void> Executions::conclude(LiveExecutionPtr execution) {
   row.truncated |= execution->spool->truncated();
   execution->process.reset();
   LiveSession& session = *execution->session;
+  std::vector<store::AuditRow> audit = std::exchange(execution->audit, {});
+  std::optional<store::AuditRow> deleted;
+  if (execution->ends_session) {
+    deleted = audit_row(execution->caller,
+                        {.action = AuditAction::kSessionDeleted, .session_id = session.row.id});
+  }
   for (int attempt = 1;; ++attempt) {
     bool ends = execution->ends_session && !session.ending;
     bool was_stored = session.stored;
@@ -243,10 +268,15 @@ Task<void> Executions::conclude(LiveExecutionPtr execution) {
       std::ranges::move(extra->second(row), std::back_inserter(changes));
     }
     changes.push_back(store::PutExecution{.row = row, .with_output = true});
+    for (const store::AuditRow& one : audit) changes.push_back(store::AddAudit{one});
+    if (ends) changes.push_back(store::AddAudit{*deleted});
     Result<void> written = co_await store_.write(std::move(changes));
     fault::here("execute.stored");
-    if (written) session.end_stored = ends;
-    if (written) break;
+    if (written) {
+      session.end_stored = ends;
+      session.creation.reset();
+      break;
+    }
     session.stored = was_stored;
     log::error("store_failed", log::kv("execution_id", row.id.str()),
                log::kv("error", written.error().to_string()));
@@ -255,6 +285,7 @@ Task<void> Executions::conclude(LiveExecutionPtr execution) {
       row.state = ExecutionState::kFailed;
       row.error_code = std::string(code_name(written.error().code()));
       row.error_message = "the result could not be stored: " + written.error().message();
+      for (store::AuditRow& one : audit) audit_.soon(std::move(one));
       break;
     }
     co_await async::sleep_for(kWriteAgain * std::min(attempt, kWriteAttempts));
@@ -337,6 +368,16 @@ Task<Result<LiveExecutionPtr>> Executions::live(Caller caller, ExecutionId id) {
   ATOLL_CO_TRY(model::Execution row, co_await get(std::move(caller), std::move(id)));
   (void)row;
   co_return LiveExecutionPtr();
+}
+
+Task<void> Executions::record_slow() {
+  for (;;) {
+    co_await async::sleep_for(kMoment);
+    for (const auto& [id, execution] : live_) {
+      if (execution->audit.empty() || now() - execution->row.created_at < kMoment) continue;
+      for (store::AuditRow& row : std::exchange(execution->audit, {})) audit_.soon(std::move(row));
+    }
+  }
 }
 
 Task<void> Executions::shut_down() { co_await tasks_.join(); }

@@ -14,6 +14,7 @@
 #include "async/task_group.hpp"
 #include "base/clock.hpp"
 #include "base/result.hpp"
+#include "control/audit.hpp"
 #include "control/caller.hpp"
 #include "control/events.hpp"
 #include "control/journal.hpp"
@@ -48,7 +49,7 @@ struct ExecutionLimits {
 class Executions {
  public:
   Executions(async::Executor executor, store::Store& store, const Clock& clock, Sessions& sessions,
-             Events& events, Journals journals, ExecutionLimits limits);
+             Audit& audit, Events& events, Journals journals, ExecutionLimits limits);
   ~Executions();
 
   // Begins, or queues. With `stored` its row is in the store when this returns (for 202), together
@@ -88,6 +89,8 @@ class Executions {
   const ExecutionLimits& limits() const { return limits_; }
   std::uint64_t started_total() const { return started_total_; }
   std::uint64_t failed_total() const { return failed_total_; }
+  // For ever: what runs longer than a moment is recorded while it runs.
+  async::Task<void> record_slow();
   async::Task<void> shut_down();
 
  private:
@@ -112,6 +115,7 @@ class Executions {
   store::Store& store_;
   const Clock& clock_;
   Sessions& sessions_;
+  Audit& audit_;
   Events& events_;
   Journals journals_;
   ExecutionLimits limits_;

@@ -8,6 +8,7 @@
 
 #include "async/deadline.hpp"
 #include "base/ids.hpp"
+#include "control/audit.hpp"
 #include "control/sha256.hpp"
 
 namespace atl::control {
@@ -29,6 +30,11 @@ Result<std::string> random_secret() {
     return fail(Code::kInternal, "no random numbers are to be had");
   }
   return "atl_" + hex(bytes);
+}
+
+store::Change recorded(Caller caller, model::AuditAction action, const model::Key& key) {
+  caller.tenant = key.tenant;
+  return store::AddAudit{audit_row(caller, {.action = action, .detail = key.id})};
 }
 
 }  // namespace
@@ -62,7 +68,7 @@ Task<void> Keys::watch() {
   }
 }
 
-Task<Result<NewKey>> Keys::create(Wish wish) {
+Task<Result<NewKey>> Keys::create(Caller caller, Wish wish) {
   if (wish.tenant.empty() || wish.tenant.size() > 100 || wish.name.size() > 200) {
     co_return fail(Code::kInvalidValue, "tenant or name is empty or too long");
   }
@@ -88,12 +94,13 @@ Task<Result<NewKey>> Keys::create(Wish wish) {
   }
   std::vector<store::Change> changes;
   changes.push_back(store::PutKey{made.key});
+  changes.push_back(recorded(std::move(caller), model::AuditAction::kKeyCreated, made.key));
   ATOLL_CO_CHECK(co_await store_.write(std::move(changes)));
   by_hash_[made.key.secret_hash] = made.key;
   co_return made;
 }
 
-Task<Result<void>> Keys::revoke(std::string id) {
+Task<Result<void>> Keys::revoke(Caller caller, std::string id) {
   ATOLL_CO_CHECK(co_await load());
   for (auto& [hash, key] : by_hash_) {
     if (key.id != id) continue;
@@ -102,6 +109,7 @@ Task<Result<void>> Keys::revoke(std::string id) {
     revoked.revoked_at = std::chrono::time_point_cast<std::chrono::milliseconds>(clock_.wall());
     std::vector<store::Change> changes;
     changes.push_back(store::PutKey{revoked});
+    changes.push_back(recorded(std::move(caller), model::AuditAction::kKeyRevoked, revoked));
     ATOLL_CO_CHECK(co_await store_.write(std::move(changes)));
     co_return co_await load();
   }

@@ -51,8 +51,9 @@ class Keys {
     std::string name;
     std::optional<std::string> secret;  // none: a random one
   };
-  async::Task<Result<NewKey>> create(Wish wish);
-  async::Task<Result<void>> revoke(std::string id);
+  // Recorded in the tenant that the key is of.
+  async::Task<Result<NewKey>> create(Caller caller, Wish wish);
+  async::Task<Result<void>> revoke(Caller caller, std::string id);
   std::vector<model::Key> list() const;
   // kUnauthenticated for anything that is no key of ours. A key made by another process (`atoll key
   // create` beside a running server) is found in the store.

@@ -7,14 +7,17 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "async/event.hpp"
 #include "contexts/contexts.hpp"
+#include "control/caller.hpp"
 #include "control/spool.hpp"
 #include "control/templates.hpp"
 #include "model/execution.hpp"
 #include "model/session.hpp"
 #include "sandbox/sandbox.hpp"
+#include "store/store.hpp"
 
 namespace atl::control {
 
@@ -25,6 +28,8 @@ struct LiveExecution {
   explicit LiveExecution(std::uint64_t kept) : spool(std::make_shared<Spool>(kept)) {}
 
   model::Execution row;
+  Caller caller;                       // who started it
+  std::vector<store::AuditRow> audit;  // not written yet: goes with its row
   std::shared_ptr<LiveSession> session;
   std::shared_ptr<Spool> spool;
   std::shared_ptr<sandbox::Process> process;  // while a program of its own runs
@@ -42,6 +47,7 @@ using LiveExecutionPtr = std::shared_ptr<LiveExecution>;
 
 struct LiveSession {
   model::Session row;
+  std::optional<store::AuditRow> creation;  // until it is written, together with the row
   TemplatePtr recipe;
   std::shared_ptr<sandbox::Sandbox> sandbox;  // null while it is being made, and after the end
   std::unique_ptr<contexts::Contexts> contexts;

@@ -8,11 +8,13 @@
 #include "base/fault.hpp"
 #include "base/rollback.hpp"
 #include "codec/names.hpp"
+#include "control/audit.hpp"
 #include "control/sessions.hpp"
 
 namespace atl::control {
 
 using async::Task;
+using model::AuditAction;
 using model::SessionState;
 
 namespace {
@@ -30,6 +32,19 @@ Error not_alive(const model::Session& row) {
 }
 
 constexpr double kHigh = 90;  // percent
+
+// What of the session changes, by name: values may be anything.
+std::string members_of(const ChangeRequest& request) {
+  std::string names;
+  auto add = [&](bool changes, const char* name) {
+    if (changes) names += (names.empty() ? "" : ", ") + std::string(name);
+  };
+  add(request.labels.has_value(), "labels");
+  add(request.metadata.has_value(), "metadata");
+  add(request.timeout_seconds.has_value(), "timeout_seconds");
+  add(request.idle_timeout_seconds.has_value(), "idle_timeout_seconds");
+  return names;
+}
 
 }  // namespace
 
@@ -105,7 +120,7 @@ Task<Result<Use>> Sessions::use(Caller caller, SessionId id) {
 }
 
 Task<Result<model::Session>> Sessions::change(Caller caller, SessionId id, ChangeRequest request) {
-  ATOLL_CO_TRY(LiveSessionPtr session, co_await live(std::move(caller), std::move(id)));
+  ATOLL_CO_TRY(LiveSessionPtr session, co_await live(caller, id));
   model::Session& row = session->row;
   auto bad = [&](const std::optional<std::uint64_t>& seconds) {
     return seconds && (*seconds < 1 || *seconds > limits_.max_timeout_seconds);
@@ -116,6 +131,7 @@ Task<Result<model::Session>> Sessions::change(Caller caller, SessionId id, Chang
         "a time-out is between 1 and " + std::to_string(limits_.max_timeout_seconds) + " seconds");
   }
   model::Session before = row;
+  std::string changed = members_of(request);
   if (request.labels) row.labels = std::move(*request.labels);
   if (request.metadata) row.metadata = std::move(*request.metadata);
   if (request.idle_timeout_seconds) row.config.idle_timeout_seconds = request.idle_timeout_seconds;
@@ -124,7 +140,10 @@ Task<Result<model::Session>> Sessions::change(Caller caller, SessionId id, Chang
     if (row.ready_at)
       row.expires_at = *row.ready_at + std::chrono::seconds(*request.timeout_seconds);
   }
-  Result<void> written = co_await put(session);
+  Result<void> written = co_await put(
+      session,
+      audit_row(caller,
+                {.action = AuditAction::kSessionChanged, .session_id = id, .detail = changed}));
   if (!written) {  // what the store refuses must not stand in the way of the next write
     std::tie(row.labels, row.metadata, row.config, row.expires_at) =
         std::tie(before.labels, before.metadata, before.config, before.expires_at);
@@ -139,9 +158,12 @@ Task<Result<model::Session>> Sessions::renew(Caller caller, SessionId id, std::u
     co_return fail(Code::kInvalidValue,
                    "seconds must be between 1 and " + std::to_string(limits_.max_timeout_seconds));
   }
-  ATOLL_CO_TRY(LiveSessionPtr session, co_await live(std::move(caller), std::move(id)));
+  ATOLL_CO_TRY(LiveSessionPtr session, co_await live(caller, id));
   session->row.expires_at = now() + std::chrono::seconds(seconds);
-  ATOLL_CO_CHECK(co_await put(session));
+  std::string time = std::to_string(seconds) + " s";
+  ATOLL_CO_CHECK(co_await put(session, audit_row(caller, {.action = AuditAction::kSessionRenewed,
+                                                          .session_id = id,
+                                                          .detail = time})));
   co_return view(*session);
 }
 
@@ -160,7 +182,7 @@ Task<Result<void>> freeze(LiveSessionPtr session, bool frozen) {
 }  // namespace
 
 Task<Result<model::Session>> Sessions::pause(Caller caller, SessionId id) {
-  ATOLL_CO_TRY(LiveSessionPtr session, co_await live(std::move(caller), std::move(id)));
+  ATOLL_CO_TRY(LiveSessionPtr session, co_await live(caller, id));
   if (session->row.state == SessionState::kPaused) co_return view(*session);
   if (!session->usable()) co_return fail(Code::kConflict, "the session is still being made");
   co_await save_files(session);
@@ -169,14 +191,15 @@ Task<Result<model::Session>> Sessions::pause(Caller caller, SessionId id) {
   fault::here("pause.frozen");
   if (session->ending) co_return fail(ended_meanwhile(*session));
   session->row.state = SessionState::kPaused;
-  ATOLL_CO_CHECK(co_await put(session));
+  ATOLL_CO_CHECK(co_await put(
+      session, audit_row(caller, {.action = AuditAction::kSessionPaused, .session_id = id})));
   fault::here("pause.written");
   publish(*session, "session_paused");
   co_return view(*session);
 }
 
 Task<Result<model::Session>> Sessions::resume(Caller caller, SessionId id) {
-  ATOLL_CO_TRY(LiveSessionPtr session, co_await live(std::move(caller), std::move(id)));
+  ATOLL_CO_TRY(LiveSessionPtr session, co_await live(caller, id));
   if (session->row.state != SessionState::kPaused) {
     // Somebody may have paused it behind our back.
     if (session->usable()) (void)co_await freeze(session, false);
@@ -187,7 +210,8 @@ Task<Result<model::Session>> Sessions::resume(Caller caller, SessionId id) {
   if (session->ending) co_return fail(ended_meanwhile(*session));
   session->row.state = SessionState::kReady;
   session->idle_since = clock_.steady();
-  ATOLL_CO_CHECK(co_await put(session));
+  ATOLL_CO_CHECK(co_await put(
+      session, audit_row(caller, {.action = AuditAction::kSessionResumed, .session_id = id})));
   fault::here("resume.written");
   publish(*session, "session_resumed");
   co_return view(*session);
@@ -223,7 +247,9 @@ Task<void> Sessions::examine(LiveSessionPtr session) {
 Task<Result<void>> Sessions::remove(Caller caller, SessionId id) {
   Result<LiveSessionPtr> session = find_live(caller, id);
   if (session) {
-    co_return co_await end(*session, SessionState::kTerminated, {}, {});
+    AuditRow audit =
+        audit_row(caller, {.action = AuditAction::kSessionDeleted, .session_id = std::move(id)});
+    co_return co_await end(*session, SessionState::kTerminated, {}, {}, std::move(audit));
   }
   ATOLL_CO_TRY(model::Session row, co_await get(std::move(caller), std::move(id)));
   (void)row;

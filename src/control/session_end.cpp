@@ -60,7 +60,7 @@ Task<void> Sessions::save_files(LiveSessionPtr session) {
 }
 
 Task<Result<void>> Sessions::end(LiveSessionPtr session, SessionState state, std::string code,
-                                 std::string message) {
+                                 std::string message, AuditRow audit) {
   if (session->ending) {
     while (!session->ended) co_await session->changed.wait();
     if (!live_.contains(session->row.id)) co_return Result<void>();
@@ -82,7 +82,7 @@ Task<Result<void>> Sessions::end(LiveSessionPtr session, SessionState state, std
     stopping_.spawn(at_rest ? stop_soon(session->sandbox) : stop_sandbox(session->sandbox));
   }
   Result<void> written;
-  if (!session->end_stored) written = co_await put(session);
+  if (!session->end_stored) written = co_await put(session, audit);
   fault::here("delete.written");
   if (!written) log::error("store_failed", log::kv("error", written.error().to_string()));
   while (!session->sandbox && !session->made) co_await session->changed.wait();
@@ -92,7 +92,7 @@ Task<Result<void>> Sessions::end(LiveSessionPtr session, SessionState state, std
     forget(*session);
   } else {
     session->changed.notify_all();
-    tasks_.spawn(write_end(session));
+    tasks_.spawn(write_end(session, std::move(audit)));
   }
   publish(*session, "session_" + codec::enum_name(state));
   co_return written;
@@ -104,10 +104,10 @@ Task<void> Sessions::end_quietly(LiveSessionPtr session, SessionState state, std
 }
 
 // Until the store is back. It is kept here as ended: the store would still call it ready.
-Task<void> Sessions::write_end(LiveSessionPtr session) {
+Task<void> Sessions::write_end(LiveSessionPtr session, AuditRow audit) {
   for (;;) {
     co_await async::sleep_for(kWriteAgain);
-    Result<void> written = co_await put(session);
+    Result<void> written = co_await put(session, audit);
     if (written) break;
   }
   forget(*session);

@@ -2,6 +2,7 @@
 #include <utility>
 
 #include "base/fault.hpp"
+#include "control/audit.hpp"
 #include "control/session_config.hpp"
 #include "control/sessions.hpp"
 #include "observe/log.hpp"
@@ -69,8 +70,10 @@ Task<Result<Sessions::Created>> Sessions::create(Caller caller, CreateRequest re
 Task<Result<void>> Sessions::store_first(LiveSessionPtr session, ExtraChanges extra) {
   std::vector<store::Change> changes = extra ? extra(session->row) : std::vector<store::Change>();
   changes.push_back(store::PutSession{session->row});
+  if (session->creation) changes.push_back(store::AddAudit{*session->creation});
   Result<void> written = co_await store_.write(std::move(changes));
   if (written) {
+    session->creation.reset();
     fault::here("create.written");
     session->stored = true;
     co_return written;
@@ -105,6 +108,7 @@ std::vector<store::Change> Sessions::with_result(LiveSession& session, bool ends
     row.ended_at = row.updated_at;
   }
   changes.push_back(store::PutSession{std::move(row)});
+  if (session.creation) changes.push_back(store::AddAudit{*session.creation});
   session.stored = true;
   return changes;
 }
@@ -129,6 +133,9 @@ LiveSessionPtr Sessions::begin(const Caller& caller, CreateRequest& request, Tem
   row.snapshot_id = std::move(request.snapshot_id);
   row.one_shot = request.one_shot;
   row.created_at = row.updated_at = now();
+  session->creation = audit_row(caller, {.action = model::AuditAction::kSessionCreated,
+                                         .session_id = row.id,
+                                         .detail = row.template_id});
   bool as_it_is = row.snapshot_id.empty() && !files;
   SandboxPtr ready = as_it_is ? pool_.claim(session->recipe, row.config) : SandboxPtr();
   row.sandbox_id = ready ? ready->id() : SandboxId::make();

@@ -84,11 +84,15 @@ std::vector<LiveSessionPtr> Sessions::all() const {
   return sessions;
 }
 
-Task<Result<void>> Sessions::put(LiveSessionPtr session) {
+Task<Result<void>> Sessions::put(LiveSessionPtr session, AuditRow audit) {
   session->row.updated_at = now();
   std::vector<store::Change> changes;
   changes.push_back(store::PutSession{session->row});
-  co_return co_await store_.write(std::move(changes));
+  if (session->creation) changes.push_back(store::AddAudit{*session->creation});
+  if (audit) changes.push_back(store::AddAudit{std::move(*audit)});
+  Result<void> written = co_await store_.write(std::move(changes));
+  if (written) session->creation.reset();
+  co_return written;
 }
 
 void Sessions::began(LiveSession& session) { ++session.running; }

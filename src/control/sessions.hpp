@@ -125,6 +125,8 @@ class Sessions {
   void suspect(LiveSessionPtr session);
 
  private:
+  using AuditRow = std::optional<store::AuditRow>;  // what a write is recorded as, if it is
+
   // `files`: of an earlier session, which a new sandbox shall begin with.
   LiveSessionPtr begin(const Caller& caller, CreateRequest& request, TemplatePtr recipe,
                        model::SessionConfig config, bool files);
@@ -144,10 +146,10 @@ class Sessions {
   async::Task<void> make(LiveSessionPtr session);
   // An error: the sandbox is gone, and the store will be told as soon as it takes the word.
   async::Task<Result<void>> end(LiveSessionPtr session, model::SessionState state, std::string code,
-                                std::string message);
+                                std::string message, AuditRow audit = {});
   async::Task<void> end_quietly(LiveSessionPtr session, model::SessionState state, std::string code,
                                 std::string message);
-  async::Task<void> write_end(LiveSessionPtr session);
+  async::Task<void> write_end(LiveSessionPtr session, AuditRow audit);
   async::Task<void> look_at(LiveSessionPtr session);
   async::Task<bool> is_lost(LiveSessionPtr session);
   async::Task<void> examine(LiveSessionPtr session);
@@ -155,7 +157,7 @@ class Sessions {
   async::Task<void> follow_pause(LiveSessionPtr session);
   async::Task<void> stop_sandbox(SandboxPtr sandbox);
   async::Task<void> stop_soon(SandboxPtr sandbox);
-  async::Task<Result<void>> put(LiveSessionPtr session);
+  async::Task<Result<void>> put(LiveSessionPtr session, AuditRow audit = {});
   async::Task<Result<void>> until(LiveSessionPtr session, async::Deadline deadline,
                                   std::function<bool(const LiveSession&)> condition);
 

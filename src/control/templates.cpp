@@ -4,10 +4,12 @@
 #include <utility>
 
 #include "base/fault.hpp"
+#include "control/audit.hpp"
 
 namespace atl::control {
 
 using async::Task;
+using model::AuditAction;
 
 Task<Result<void>> Templates::load() {
   ATOLL_CO_TRY(std::vector<model::Template> stored, co_await store_.templates());
@@ -49,7 +51,8 @@ Task<Result<void>> Templates::write(std::vector<store::Change> changes) {
   co_return written;
 }
 
-Task<Result<TemplatePtr>> Templates::add(std::string id, model::TemplateSpec spec, Extra extra) {
+Task<Result<TemplatePtr>> Templates::add(Caller caller, std::string id, model::TemplateSpec spec,
+                                         Extra extra) {
   ATOLL_CO_CHECK(check_template(id, spec, package_index_));
   if (templates_.contains(id)) {
     co_return fail(Code::kAlreadyExists, "there is a template " + id + " already");
@@ -61,11 +64,14 @@ Task<Result<TemplatePtr>> Templates::add(std::string id, model::TemplateSpec spe
   model::Template row{.id = id, .spec = std::move(spec), .created_at = now, .updated_at = now};
   std::vector<store::Change> changes = extra ? extra(row) : std::vector<store::Change>();
   changes.push_back(store::AddTemplate{row});
+  changes.push_back(
+      store::AddAudit{audit_row(caller, {.action = AuditAction::kTemplateCreated, .detail = id})});
   ATOLL_CO_CHECK(co_await write(std::move(changes)));
   co_return templates_[id] = std::make_shared<const model::Template>(std::move(row));
 }
 
-Task<Result<TemplatePtr>> Templates::replace(std::string id, model::TemplateSpec spec) {
+Task<Result<TemplatePtr>> Templates::replace(Caller caller, std::string id,
+                                             model::TemplateSpec spec) {
   ATOLL_CO_CHECK(check_template(id, spec, package_index_));
   ATOLL_CO_TRY(TemplatePtr old, find(id));
   model::Template row = *old;
@@ -74,17 +80,21 @@ Task<Result<TemplatePtr>> Templates::replace(std::string id, model::TemplateSpec
   row.updated_at = std::chrono::time_point_cast<std::chrono::milliseconds>(clock_.wall());
   std::vector<store::Change> changes;
   changes.push_back(store::PutTemplate{row});
+  changes.push_back(
+      store::AddAudit{audit_row(caller, {.action = AuditAction::kTemplateChanged, .detail = id})});
   ATOLL_CO_CHECK(co_await write(std::move(changes)));
   co_return templates_[id] = std::make_shared<const model::Template>(std::move(row));
 }
 
-Task<Result<void>> Templates::remove(std::string id) {
+Task<Result<void>> Templates::remove(Caller caller, std::string id) {
   ATOLL_CO_TRY(TemplatePtr old, find(id));
   if (old->built_in) {
     co_return fail(Code::kConflict, "the built-in template " + id + " cannot be removed");
   }
   std::vector<store::Change> changes;
   changes.push_back(store::RemoveTemplate{id});
+  changes.push_back(
+      store::AddAudit{audit_row(caller, {.action = AuditAction::kTemplateDeleted, .detail = id})});
   ATOLL_CO_CHECK(co_await write(std::move(changes)));
   templates_.erase(id);
   co_return Result<void>();

@@ -10,6 +10,7 @@
 #include "async/task.hpp"
 #include "base/clock.hpp"
 #include "base/result.hpp"
+#include "control/caller.hpp"
 #include "model/template.hpp"
 #include "store/store.hpp"
 
@@ -32,9 +33,10 @@ class Templates {
   std::vector<TemplatePtr> list() const;
   // kInvalidValue says which member and why; kAlreadyExists. `extra` goes with its row.
   using Extra = std::function<std::vector<store::Change>(const model::Template&)>;
-  async::Task<Result<TemplatePtr>> add(std::string id, model::TemplateSpec spec, Extra extra = {});
-  async::Task<Result<TemplatePtr>> replace(std::string id, model::TemplateSpec spec);
-  async::Task<Result<void>> remove(std::string id);  // kConflict for a built-in one
+  async::Task<Result<TemplatePtr>> add(Caller caller, std::string id, model::TemplateSpec spec,
+                                       Extra extra = {});
+  async::Task<Result<TemplatePtr>> replace(Caller caller, std::string id, model::TemplateSpec spec);
+  async::Task<Result<void>> remove(Caller caller, std::string id);  // kConflict for a built-in one
 
  private:
   async::Task<Result<void>> write(std::vector<store::Change> changes);

@@ -44,7 +44,7 @@ Task<Result<std::string>> create(control::Keys* keys, cli::KeyOptions options) {
   ATOLL_CO_TRY(model::Role role, role_of(options.role));
   control::Keys::Wish wish{.tenant = options.tenant, .role = role, .name = options.name};
   if (!options.secret.empty()) wish.secret = options.secret;
-  ATOLL_CO_TRY(control::NewKey made, co_await keys->create(std::move(wish)));
+  ATOLL_CO_TRY(control::NewKey made, co_await keys->create({}, std::move(wish)));
   if (!options.json) co_return made.secret + "\n";
   boost::json::object all = shown(made.key);
   all["secret"] = made.secret;
@@ -88,7 +88,7 @@ Task<Result<std::string>> work(async::Executor executor, cli::KeyOptions options
   } else if (verb == "ls") {
     text = list(keys, options.json);
   } else {
-    Result<void> revoked = co_await keys.revoke(options.words[1]);
+    Result<void> revoked = co_await keys.revoke({}, options.words[1]);
     if (!revoked) text = fail(revoked.error());
   }
   co_await store->close();

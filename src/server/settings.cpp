@@ -107,6 +107,7 @@ control::ControlOptions control_options(const config::Config& config, const Plac
   options.journal_folder = place.data_folder + "/journals";
   options.results_kept = seconds(config.store.retention.ended_sessions);
   options.answers_kept = seconds(config.store.retention.idempotency_keys);
+  options.audit_kept = seconds(config.store.retention.audit);
   return options;
 }
 

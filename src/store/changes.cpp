@@ -71,6 +71,10 @@ struct Apply {
     if (!added) return fail(Code::kAlreadyExists, "there is a template with this id");
     return {};
   }
+  Result<void> operator()(AddAudit& change) const {
+    ATOLL_CHECK(add_row(db, change.row));
+    return {};
+  }
   Result<void> operator()(RemoveTemplate& change) const {
     return remove("DELETE FROM templates WHERE id = $1", {change.id});
   }

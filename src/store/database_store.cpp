@@ -1,6 +1,8 @@
 #include "store/database_store.hpp"
 
+#include <algorithm>
 #include <chrono>
+#include <iterator>
 #include <utility>
 
 #include "base/fault.hpp"
@@ -172,6 +174,20 @@ async::Task<Result<std::vector<model::Execution>>> DatabaseStore::executions(Exe
       [filter = std::move(filter), page = std::move(page)](Connection& db) {
         return list_executions(db, filter, page);
       });
+}
+
+async::Task<Result<std::vector<AuditRow>>> DatabaseStore::audit(AuditFilter filter, Page page) {
+  std::vector<AuditRow> found;
+  std::size_t limit = page.limit;
+  for (;;) {
+    page.limit = limit - found.size();
+    ATOLL_CO_TRY(AuditPortion portion, co_await read<AuditPortion>([filter, page](Connection& db) {
+                   return list_audit(db, filter, page);
+                 }));
+    std::ranges::move(portion.rows, std::back_inserter(found));
+    if (found.size() >= limit || portion.looked_to.empty()) co_return found;
+    page.after = std::move(portion.looked_to);
+  }
 }
 
 async::Task<Result<std::vector<model::Template>>> DatabaseStore::templates() {

@@ -37,6 +37,7 @@ class DatabaseStore final : public Store {
                                                             Page page) override;
   async::Task<Result<std::vector<model::Execution>>> executions(ExecutionFilter filter,
                                                                 Page page) override;
+  async::Task<Result<std::vector<AuditRow>>> audit(AuditFilter filter, Page page) override;
   async::Task<Result<std::vector<model::Template>>> templates() override;
   async::Task<Result<std::vector<model::Key>>> keys() override;
   async::Task<Result<std::vector<ContextRow>>> contexts(SessionId session_id) override;

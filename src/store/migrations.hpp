@@ -9,5 +9,6 @@ namespace atl::store {
 std::string_view migration_0001();
 std::string_view migration_0002();
 std::string_view migration_0003();
+std::string_view migration_0004();
 
 }  // namespace atl::store

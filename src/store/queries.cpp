@@ -36,6 +36,12 @@ class Where {
   std::vector<Value> values;
 };
 
+// The least id that a row of this time can have.
+std::string first_of(Time time) {
+  auto ms = std::max<std::int64_t>(time.time_since_epoch().count(), 0);
+  return first_id_at(static_cast<std::uint64_t>(ms));
+}
+
 template <typename T>
 Result<std::vector<T>> rows_of(Connection& db, const Where& where) {
   if (!are_storable(where.values)) return std::vector<T>();
@@ -84,6 +90,41 @@ Result<std::vector<model::Execution>> list_executions(Connection& db, const Exec
   }
   where.add_page(page, "id");
   return rows_of<model::Execution>(db, where);
+}
+
+Result<AuditPortion> list_audit(Connection& db, const AuditFilter& filter, const Page& page) {
+  constexpr std::int64_t kLooked = 2000;
+  constexpr std::uint64_t kHour = 3'600'000;
+  Where where;
+  where.add("tenant = " + where.mark(filter.tenant));
+  if (filter.since) where.add("id >= " + where.mark(first_of(*filter.since)));
+  if (filter.until) where.add("id < " + where.mark(first_of(*filter.until)));
+  if (!page.after.empty()) where.add("id < " + where.mark(page.after));
+  if (filter.session_id.str().size() == first_id_at(0).size()) {
+    // Nothing was done with a session before it was made, give or take a clock that was set back.
+    std::uint64_t made = id_milliseconds(filter.session_id.str());
+    where.add("id >= " + where.mark(first_id_at(made - std::min(made, kHour))));
+  }
+  AuditPortion portion;
+  if (filter.action || !filter.session_id.empty() || !filter.key_id.empty()) {
+    Where end = where;
+    end.text += " ORDER BY id DESC LIMIT 1 OFFSET " + end.mark(kLooked);
+    if (!are_storable(end.values)) return portion;
+    ATOLL_CHECK(
+        db.run("SELECT id FROM audit" + end.text, end.values, [&](const Row& row) -> Result<void> {
+          portion.looked_to = row.text(0);
+          return {};
+        }));
+    if (!portion.looked_to.empty()) where.add("id >= " + where.mark(portion.looked_to));
+    if (filter.action) where.add("action = " + where.mark(codec::name_of(*filter.action)));
+    if (!filter.key_id.empty()) where.add("key_id = " + where.mark(filter.key_id));
+    if (!filter.session_id.empty()) {
+      where.add("session_id = " + where.mark(filter.session_id.str()));
+    }
+  }
+  where.add_page({.limit = page.limit}, "id");
+  ATOLL_TRY(portion.rows, rows_of<AuditRow>(db, where));
+  return portion;
 }
 
 Result<FoundOutput> read_output(Connection& db, const ExecutionId& id) {

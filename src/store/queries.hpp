@@ -15,6 +15,13 @@ Result<std::vector<model::Session>> list_sessions(Connection& db, const SessionF
 Result<std::vector<model::Execution>> list_executions(Connection& db, const ExecutionFilter& filter,
                                                       const Page& page);
 
+// A search goes through rows that have no index for it: so many at a time that nobody waits long.
+struct AuditPortion {
+  std::vector<AuditRow> rows;
+  std::string looked_to;  // this id and newer ones; empty: to the end
+};
+Result<AuditPortion> list_audit(Connection& db, const AuditFilter& filter, const Page& page);
+
 struct FoundOutput {
   model::Output output;
   bool in_file = false;  // then the output is still to be read

@@ -1,5 +1,9 @@
 #include "store/retention.hpp"
 
+#include <algorithm>
+#include <optional>
+
+#include "base/ids.hpp"
 #include "store/statements.hpp"
 
 namespace atl::store {
@@ -48,6 +52,28 @@ Result<std::uint64_t> remove_sessions(Connection& db, Time before) {
   return rows;
 }
 
+// Tenant by tenant: the table is in the order of tenants and ids.
+Result<std::uint64_t> remove_audit(Connection& db, Time before) {
+  std::string first_kept =
+      first_id_at(static_cast<std::uint64_t>(std::max<std::int64_t>(number(before), 0)));
+  std::string tenant;
+  for (;;) {
+    std::optional<std::string> next;
+    ATOLL_CHECK(db.run("SELECT tenant FROM audit WHERE tenant > $1 ORDER BY tenant LIMIT 1",
+                       {tenant}, [&](const Row& row) -> Result<void> {
+                         next.emplace(row.text(0));
+                         return {};
+                       }));
+    if (!next) return 0;
+    tenant = std::move(*next);
+    ATOLL_TRY(std::uint64_t gone,
+              db.run("DELETE FROM audit WHERE tenant = $1 AND id IN (SELECT id FROM audit "
+                     "WHERE tenant = $1 AND id < $2 ORDER BY id LIMIT $3)",
+                     {tenant, first_kept, kPortion}));
+    if (gone > 0) return gone;
+  }
+}
+
 }  // namespace
 
 Result<RemovedPortion> remove_portion(Connection& db, const Retention& retention) {
@@ -59,6 +85,8 @@ Result<RemovedPortion> remove_portion(Connection& db, const Retention& retention
             db.run("DELETE FROM idempotency WHERE (tenant, idempotency_key) IN (SELECT tenant, "
                    "idempotency_key FROM idempotency WHERE created_at < $1 LIMIT $2)",
                    {number(retention.idempotency_before), kPortion}));
+  if (portion.rows > 0) return portion;
+  ATOLL_TRY(portion.rows, remove_audit(db, retention.audit_before));
   return portion;
 }
 

@@ -11,7 +11,7 @@
 namespace atl::store {
 
 struct RemovedPortion {
-  std::uint64_t rows = 0;          // sessions, executions, contexts, answers
+  std::uint64_t rows = 0;          // sessions, executions, contexts, answers, audit
   std::vector<std::string> files;  // executions whose output file is to go once this is committed
 };
 

@@ -50,6 +50,12 @@ struct TableOf<IdempotencyRow> {
   static constexpr const char* kKey = "tenant, idempotency_key";
 };
 
+template <>
+struct TableOf<AuditRow> {
+  static constexpr const char* kName = "audit";
+  static constexpr const char* kKey = "tenant, id";
+};
+
 void columns(auto& visit, model::Session& row) {
   visit("id", row.id);
   visit("tenant", row.tenant);
@@ -147,6 +153,20 @@ void columns(auto& visit, IdempotencyRow& row) {
   visit("answer", AsBytes(row.answer));
   visit("made", row.made);
   visit("created_at", row.created_at);
+}
+
+void columns(auto& visit, AuditRow& row) {
+  visit("tenant", row.tenant);
+  visit("id", row.id);
+  visit("time", row.time);
+  visit("key_id", row.key_id);
+  visit("action", row.action);
+  visit("outcome", row.outcome);
+  visit("session_id", row.session_id);
+  visit("execution_id", row.execution_id);
+  visit("trace_id", row.trace_id);
+  visit("request_id", row.request_id);
+  visit("detail", AsProse(row.detail));
 }
 
 }  // namespace atl::store

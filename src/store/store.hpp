@@ -16,6 +16,7 @@
 
 #include "async/task.hpp"
 #include "base/result.hpp"
+#include "model/audit.hpp"
 #include "model/execution.hpp"
 #include "model/key.hpp"
 #include "model/session.hpp"
@@ -57,6 +58,21 @@ struct IdempotencyRow {
   Time created_at{};
 };
 
+// Who did what, as control/audit.hpp makes it. Without code, environment, contents or secrets.
+struct AuditRow {
+  std::string tenant;
+  std::string id;
+  Time time{};         // that of the id
+  std::string key_id;  // empty: no key was needed, or it was the command line
+  model::AuditAction action{};
+  std::string outcome = "ok";  // or the code of what was refused
+  SessionId session_id;
+  ExecutionId execution_id;
+  std::string trace_id;
+  std::string request_id;
+  std::string detail;
+};
+
 // One row each, written whole: made if it is new, replaced otherwise. An output is written once,
 // with the execution's end.
 struct PutSession {
@@ -88,6 +104,10 @@ struct AddIdempotency {
 struct AddTemplate {
   model::Template row;
 };
+// Once: the same row again changes nothing.
+struct AddAudit {
+  AuditRow row;
+};
 struct RemoveTemplate {
   std::string id;
 };
@@ -102,7 +122,7 @@ struct RemoveIdempotency {
   std::string key;
 };
 using Change = std::variant<PutSession, PutExecution, PutTemplate, PutKey, PutContext, PutSnapshot,
-                            PutIdempotency, AddIdempotency, AddTemplate, RemoveTemplate,
+                            PutIdempotency, AddIdempotency, AddTemplate, AddAudit, RemoveTemplate,
                             RemoveContext, RemoveSnapshot, RemoveIdempotency>;
 
 // Newest first; `after` is the id that the last page ended with. Ids sort by time.
@@ -121,9 +141,19 @@ struct ExecutionFilter {
   std::vector<model::ExecutionState> states;
 };
 
+struct AuditFilter {
+  std::string tenant;
+  std::optional<model::AuditAction> action;
+  SessionId session_id;  // empty: all, as the key
+  std::string key_id;
+  std::optional<Time> since;  // this millisecond and later
+  std::optional<Time> until;  // before this one
+};
+
 struct Retention {
   Time sessions_ended_before{};  // with their executions, outputs, contexts
   Time idempotency_before{};
+  Time audit_before{};
 };
 
 class Store {
@@ -144,6 +174,7 @@ class Store {
                                                                     Page page) = 0;
   virtual async::Task<Result<std::vector<model::Execution>>> executions(ExecutionFilter filter,
                                                                         Page page) = 0;
+  virtual async::Task<Result<std::vector<AuditRow>>> audit(AuditFilter filter, Page page) = 0;
   virtual async::Task<Result<std::vector<model::Template>>> templates() = 0;
   virtual async::Task<Result<std::vector<model::Key>>> keys() = 0;
   virtual async::Task<Result<std::vector<ContextRow>>> contexts(SessionId session_id) = 0;

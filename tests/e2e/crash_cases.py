@@ -57,6 +57,12 @@ class Operation:
     def status(self, session):
         return self.get(f"/sessions/{session}")[1]["status"]
 
+    def recorded(self, action, session, times=1):
+        """GET /audit tells of it, and not twice."""
+        rows = self.get(f"/audit?action={action}&session_id={session}")[1]["audit"]
+        assert len(rows) == times, (action, times, rows)
+        return rows
+
     def works(self, session):
         """Whatever it was in the middle of: it can be used."""
         until(lambda: self.status(session) != "creating", "the session is made")
@@ -92,6 +98,7 @@ class Create(Operation):
         self.works(session["id"])
         made = self.get(f"/sessions?label=made%3D{self.key}")[1]["sessions"]
         assert [one["id"] for one in made] == [session["id"]], made
+        self.recorded("session_created", session["id"])
         self.session = session["id"]
 
 
@@ -190,6 +197,7 @@ class Delete(Operation):
     def check(self, told):
         status = self.status(self.session)
         assert status == "terminated" or not told and status in ("ready", "failed"), status
+        self.recorded("session_deleted", self.session, times=int(status == "terminated"))
         if status == "ready":
             self.works(self.session)
 
@@ -247,6 +255,8 @@ class Execute(Operation):
         assert again[1]["execution_id"] == first["execution_id"], again
         results = self.get(f"/sessions/{self.session}/results")[1]["results"]
         assert [one["execution_id"] for one in results] == [first["execution_id"]], results
+        row, = self.recorded("execution_started", self.session)
+        assert row["execution_id"] == first["execution_id"], row
         assert self.times() <= 1
         self.works(self.session)
 
@@ -290,6 +300,7 @@ class ExecuteWithoutKey(Execute):
         results = self.get(f"/sessions/{self.session}/results")[1]["results"]
         if told:
             assert results == [told[1]], (results, told)
+        self.recorded("execution_started", self.session, times=len(results))
         for one in results:
             assert (one["state"], one["stdout"], self.times()) == ("completed", "out\n", 1), one
         self.works(self.session)
@@ -308,6 +319,7 @@ class ExecuteBeyondTheWait(Operation):
         assert len(results) == 1, results
         assert (results[0]["error"]["code"], results[0]["stdout"]) == ("server_restarted", "begun\n"), results
         assert not told or told[1]["execution_id"] == results[0]["execution_id"], (told, results)
+        self.recorded("execution_started", self.session)
         processes = self.get(f"/sessions/{self.session}/processes")[1]
         assert "begun" not in json.dumps(processes), processes
 

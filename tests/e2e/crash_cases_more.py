@@ -134,6 +134,8 @@ class Run(Operation):
             assert (first[0], ended["stdout"]) == (200, "out\n"), (first, ended)
         else:
             assert (first[0], ended["error"]["code"]) == (202, "server_restarted"), (first, ended)
+        for action in ("session_created", "execution_started", *(["session_deleted"] if told else [])):
+            self.recorded(action, ended["session_id"])
 
     def clean_up(self):
         pass

@@ -57,8 +57,40 @@ class Requests(unittest.TestCase):
             parts.append(part)
         return b"".join(parts)
 
-    def test_what_comes_later_is_not_found(self):
-        self.refused(self.call("GET", "/audit"), 404, "not_found")
+    def audit(self, query, key=None):
+        """Its rows, the oldest first."""
+        status, page = self.call("GET", f"/audit?{query}", key=key)
+        self.assertEqual((status, page.get("next_cursor")), (200, None), page)
+        return page["audit"][::-1]
+
+    # covers: listAudit, pauseSession, resumeSession, openTerminal
+    def test_what_was_done_is_recorded(self):
+        session = self.call("POST", "/sessions", {"template_id": "shell-default"}, Prefer="wait")[1]["id"]
+        for word in ("pause", "pause", "resume", "resume"):
+            self.assertEqual(self.call("POST", f"/sessions/{session}/{word}")[0], 200)
+        self.open("GET", f"/sessions/{session}/pty?command=cat%20s3cret", **HANDSHAKE)
+        deadline = time.monotonic() + DEADLINE
+        while len(rows := self.audit(f"session_id={session}")) < 4:
+            self.assertLess(time.monotonic(), deadline, rows)
+        self.assertEqual([row["action"] for row in rows],
+                         ["session_created", "session_paused", "session_resumed", "terminal_opened"])
+        self.assertEqual([row["detail"] for row in rows], ["shell-default", "", "", "cat"])
+        self.assertEqual({(row["tenant"], row["outcome"]) for row in rows}, {("default", "ok")})
+        self.assertEqual(len({row["key_id"] for row in rows} - {None}), 1, rows)
+        self.assertEqual(self.call("DELETE", f"/sessions/{session}")[0], 204)
+        self.assertEqual(self.audit(f"action=session_deleted&session_id={session}")[0]["key_id"], rows[0]["key_id"])
+
+    # covers: listAudit, atoll key, C27
+    def test_keys_of_the_command_line_are_recorded(self):
+        key = atoll("key", "create", "--data", self.server.data, "--role", "admin", "--tenant", "auditors").out.strip()
+        made, = self.audit("", key=key)
+        self.assertEqual((made["action"], made["key_id"], made["tenant"]), ("key_created", None, "auditors"))
+        atoll("key", "revoke", "--data", self.server.data, made["detail"])
+        other = atoll("key", "create", "--data", self.server.data, "--role", "admin", "--tenant", "auditors").out.strip()
+        self.assertEqual([(row["action"], row["detail"]) for row in self.audit("", key=other)][:2],
+                         [("key_created", made["detail"]), ("key_revoked", made["detail"])])
+        for role in ("user", "approver", "read-only"):
+            self.refused(self.call("GET", "/audit", key=self.make_key(role)), 403, "forbidden")
 
     def test_a_member_that_is_said_twice(self):
         self.refused(self.call("POST", "/sessions", b'{"template_id":"shell-default","template_id":"python-default"}'),

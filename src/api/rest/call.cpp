@@ -61,6 +61,12 @@ http::Response json_response(int status, const boost::json::value& body) {
 
 http::Response no_content() { return {.status = 204}; }
 
+void record(const Call& call, model::AuditAction action, std::string detail) {
+  call.control().audit().soon(control::audit_row(
+      call.caller,
+      {.action = action, .session_id = call.session_id(), .detail = std::move(detail)}));
+}
+
 Answer<void> require_admin(const Call& call) {
   if (call.caller.is_admin()) return {};
   return refuse(Code::kForbidden, "only a key with the role admin may do this");

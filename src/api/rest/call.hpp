@@ -66,6 +66,9 @@ http::Response json_response(int status, const boost::json::value& body);
 http::Response json_text_response(int status, std::string body);
 http::Response no_content();
 
+// For what is no change in the store: recorded soon, and nobody waits.
+void record(const Call& call, model::AuditAction action, std::string detail);
+
 // 403 for anybody who is not.
 Answer<void> require_admin(const Call& call);
 // 403 for read-only keys: what is asked for by GET and changes something.

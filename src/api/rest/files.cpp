@@ -17,6 +17,7 @@ namespace atl::api::rest {
 namespace {
 
 using http::Method;
+using model::AuditAction;
 
 // A cursor is the path of the last file of the page before, in hexadecimal digits.
 Answer<std::string> query_cursor(const Call& call) {
@@ -101,6 +102,7 @@ Task<Answer<http::Response>> put_file(Call call) {
                co_await place.sandbox().put_file(place.path, mode));
   fault::here("upload.begun");
   ATOLL_CO_CHECK(co_await receive(call, stream.get()));
+  record(call, AuditAction::kFileWritten, shown_path(place.path, place.workspace));
   ATOLL_CO_TRY(sandbox::FileInfo info, co_await place.sandbox().stat(place.path));
   info.path = place.path;
   co_return json_response(is_new ? 201 : 200, file_view(info, place.workspace));
@@ -114,6 +116,7 @@ Task<Answer<http::Response>> delete_file(Call call) {
     co_return refuse(Code::kInvalidArgument, "this folder belongs to the session");
   }
   ATOLL_CO_CHECK(co_await place.sandbox().remove(place.path, recursive));
+  record(call, AuditAction::kFileRemoved, shown_path(place.path, place.workspace));
   co_return no_content();
 }
 

@@ -23,7 +23,8 @@ Task<Answer<http::Response>> create_key(Call call) {
   ATOLL_CO_TRY(control::Keys::Wish wish, to_request(std::move(body)));
   ATOLL_CO_TRY(Once once, co_await begin_once(call, std::move(text)));
   if (once.earlier) co_return replay(*once.earlier);
-  ATOLL_CO_TRY(control::NewKey made, co_await call.control().keys().create(std::move(wish)));
+  ATOLL_CO_TRY(control::NewKey made,
+               co_await call.control().keys().create(call.caller, std::move(wish)));
   object view = key_view(made.key);
   ATOLL_CO_CHECK(co_await write_answer(call, keep_answer(call, once), 201, codec::serialize(view),
                                        made.key.id));
@@ -43,7 +44,7 @@ Task<Answer<http::Response>> list_keys(Call call) {
 
 Task<Answer<http::Response>> revoke_key(Call call) {
   ATOLL_CO_CHECK(require_admin(call));
-  ATOLL_CO_CHECK(co_await call.control().keys().revoke(call.request().capture("id")));
+  ATOLL_CO_CHECK(co_await call.control().keys().revoke(call.caller, call.request().capture("id")));
   co_return no_content();
 }
 

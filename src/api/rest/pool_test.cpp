@@ -37,7 +37,7 @@ Task<void> only_shell(Api* api, std::uint32_t size) {
     auto recipe = api->control->templates().find(id);
     model::TemplateSpec spec = (*recipe)->spec;
     spec.pool = 0;
-    EXPECT_TRUE((co_await api->control->templates().replace(id, spec)).has_value());
+    EXPECT_TRUE((co_await api->control->templates().replace({}, id, spec)).has_value());
   }
   api->control->pool().changed();
   co_await until([api, size] { return all_ready(api) == size && of_shell(api).ready == size; });

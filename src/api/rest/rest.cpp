@@ -90,6 +90,7 @@ void add_rest_routes(http::Router& router, control::Control& control, const Rest
   add_templates(routes);
   add_runtimes(routes);
   add_keys(routes);
+  add_audit(routes);
   add_server(routes);
   add_aliases(routes);
   add_documents(routes);

@@ -42,6 +42,7 @@ void add_snapshots(Routes& routes);
 void add_templates(Routes& routes);
 void add_runtimes(Routes& routes);
 void add_keys(Routes& routes);
+void add_audit(Routes& routes);
 void add_server(Routes& routes);
 void add_aliases(Routes& routes);
 void add_documents(Routes& routes);

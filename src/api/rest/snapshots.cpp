@@ -14,6 +14,7 @@ namespace atl::api::rest {
 namespace {
 
 using http::Method;
+using model::AuditAction;
 using store::SnapshotRow;
 
 Task<Answer<http::Response>> create_snapshot(Call call) {
@@ -43,6 +44,9 @@ Task<Answer<http::Response>> create_snapshot(Call call) {
   std::string view = codec::serialize(snapshot_view(row));
   std::vector<store::Change> changes = keep_answer(call, once)(201, view, id);
   changes.push_back(store::PutSnapshot{row});
+  changes.push_back(store::AddAudit{control::audit_row(
+      call.caller,
+      {.action = AuditAction::kSnapshotCreated, .session_id = row.session_id, .detail = id})});
   Result<void> written = co_await store.write(std::move(changes));
   fault::here("snapshot.written");
   if (!written) {
@@ -82,6 +86,9 @@ Task<Answer<http::Response>> delete_snapshot(Call call) {
   ATOLL_CO_TRY(SnapshotRow row, co_await find(call));
   std::vector<store::Change> changes;
   changes.push_back(store::RemoveSnapshot{row.id});
+  changes.push_back(store::AddAudit{control::audit_row(
+      call.caller,
+      {.action = AuditAction::kSnapshotDeleted, .session_id = row.session_id, .detail = row.id})});
   ATOLL_CO_CHECK(co_await call.control().store().write(std::move(changes)));
   fault::here("snapshot.removed");
   co_await remove_snapshot_file(call.rest, row.file);

@@ -36,8 +36,8 @@ Task<Answer<http::Response>> create_template(Call call) {
   auto extra = [keep = keep_answer(call, once)](const model::Template& row) {
     return keep(201, codec::serialize(template_view(row)), row.id);
   };
-  ATOLL_CO_TRY(TemplatePtr made,
-               co_await call.control().templates().add(id, std::move(body), std::move(extra)));
+  ATOLL_CO_TRY(TemplatePtr made, co_await call.control().templates().add(
+                                     call.caller, id, std::move(body), std::move(extra)));
   call.control().pool().changed();
   http::Response response = json_response(201, template_view(*made));
   response.headers.add("Location", "/api/v1/templates/" + id);
@@ -63,14 +63,16 @@ Task<Answer<http::Response>> replace_template(Call call) {
   ATOLL_CO_CHECK(check_body(call, body));
   std::string id = call.request().capture("id");
   if (body.id && *body.id != id) co_return refuse_value("/id", "is not the one of the path");
-  ATOLL_CO_TRY(TemplatePtr made, co_await call.control().templates().replace(id, std::move(body)));
+  ATOLL_CO_TRY(TemplatePtr made,
+               co_await call.control().templates().replace(call.caller, id, std::move(body)));
   call.control().pool().changed();
   co_return json_response(200, template_view(*made));
 }
 
 Task<Answer<http::Response>> delete_template(Call call) {
   ATOLL_CO_CHECK(require_admin(call));
-  ATOLL_CO_CHECK(co_await call.control().templates().remove(call.request().capture("id")));
+  ATOLL_CO_CHECK(
+      co_await call.control().templates().remove(call.caller, call.request().capture("id")));
   call.control().pool().changed();
   co_return no_content();
 }

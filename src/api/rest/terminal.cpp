@@ -125,6 +125,8 @@ Task<Answer<void>> open_terminal(Call call) {
     co_return Answer<void>();
   }
   terminal->process = std::move(*spawned);
+  record(call, model::AuditAction::kTerminalOpened,
+         control::program_of(call.request().query_value("command")));
   async::TaskGroup reading(call.rest->options.executor);
   reading.spawn(read_client(terminal));
   Result<void> ended = co_await read_program(terminal);

@@ -21,6 +21,7 @@ using http::MultipartEvent;
 
 // What the parts of one request are put into.
 struct Upload {
+  Call call;
   Place place;         // the folder
   std::uint32_t mode;  // of every file
   std::string path;    // of the file that is being written
@@ -79,6 +80,7 @@ Task<Answer<void>> end_part(UploadPtr upload) {
   fault::here("upload.finished");
   upload->stream.reset();
   std::string shown = shown_path(upload->path, upload->place.workspace);
+  record(upload->call, model::AuditAction::kFileWritten, shown);
   upload->files.push_back(object{{"name", json_text(shown.substr(shown.rfind('/') + 1))},
                                  {"path", json_text(shown)},
                                  {"size", upload->size}});
@@ -113,7 +115,7 @@ Task<Answer<http::Response>> upload_files(Call call) {
   ATOLL_CO_TRY(std::uint32_t mode, query_mode(call));
   ATOLL_CO_TRY(Place place,
                co_await open_place(call, std::string(call.request().query_value("path"))));
-  auto upload = std::make_shared<Upload>(std::move(place), mode);
+  auto upload = std::make_shared<Upload>(call, std::move(place), mode);
   http::MultipartParser parser(*boundary);
   std::string buffer(kChunk, '\0');
   UploadLimit limit(call);

@@ -154,6 +154,20 @@ object snapshot_view(const store::SnapshotRow& snapshot) {
           {"created_at", rfc3339(snapshot.created_at)}};
 }
 
+object audit_view(const store::AuditRow& row) {
+  return {{"id", json_text(row.id)},
+          {"time", rfc3339(row.time)},
+          {"tenant", json_text(row.tenant)},
+          {"key_id", text_or_null(row.key_id)},
+          {"action", codec::to_json(row.action)},
+          {"outcome", json_text(row.outcome)},
+          {"session_id", text_or_null(row.session_id.str())},
+          {"execution_id", text_or_null(row.execution_id.str())},
+          {"trace_id", text_or_null(row.trace_id)},
+          {"request_id", text_or_null(row.request_id)},
+          {"detail", json_text(row.detail)}};
+}
+
 object usage_view(const control::SessionUsage& usage) {
   return {{"cpu_usage_percent", codec::to_json(usage.cpu_usage_percent)},
           {"memory_usage_mb", codec::to_json(usage.memory_usage_mb)},

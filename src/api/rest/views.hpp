@@ -26,6 +26,7 @@ object context_view(const control::ContextView& context, const SessionId& sessio
 object template_view(const model::Template& recipe);
 object key_view(const model::Key& key);
 object snapshot_view(const store::SnapshotRow& snapshot);
+object audit_view(const store::AuditRow& row);
 object usage_view(const control::SessionUsage& usage);
 std::string octal_mode(std::uint32_t mode);  // 0644
 object file_view(const guest::FileInfo& file, std::string_view workspace);

@@ -119,6 +119,7 @@ class PostgresConnection final : public Connection {
   std::string spelled(std::string_view name) const override {
     if (name == "text") return "TEXT COLLATE \"C\"";  // ids are compared byte by byte
     if (name == "blob") return "BYTEA";
+    if (name == "clustered") return "";
     if (name == "count_version_tables") {
       return "SELECT count(*) FROM pg_tables WHERE schemaname = current_schema() "
              "AND tablename = 'schema_version'";

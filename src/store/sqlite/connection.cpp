@@ -133,6 +133,7 @@ class SqliteConnection final : public Connection {
   std::string spelled(std::string_view name) const override {
     if (name == "text") return "TEXT";
     if (name == "blob") return "BLOB";
+    if (name == "clustered") return " WITHOUT ROWID";
     if (name == "count_version_tables") {
       return "SELECT count(*) FROM sqlite_schema WHERE type = 'table' AND name = 'schema_version'";
     }
