@@ -39,8 +39,10 @@ Task<Result<void>> note(const std::vector<store::Change>* changes) {
     co_return fail(Code::kNoAvailableRuntime, "the store is away");
   }
   std::string names;
-  for (const store::Change& change : *changes)
+  for (const store::Change& change : *changes) {
+    if (std::holds_alternative<store::AddAudit>(change)) continue;  // goes with what it tells of
     names += (names.empty() ? "" : "+") + name_of(change);
+  }
   writes->all.push_back(std::move(names));
   co_return Result<void>();
 }

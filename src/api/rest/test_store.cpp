@@ -49,6 +49,9 @@ class WatchedStore final : public Store {
   Task<Result<std::vector<SnapshotRow>>> snapshots(std::string tenant) override {
     return inner_->snapshots(std::move(tenant));
   }
+  Task<Result<std::vector<AuditRow>>> audit(AuditFilter filter, Page page) override {
+    return inner_->audit(std::move(filter), std::move(page));
+  }
   Task<Result<std::uint64_t>> remove_old(Retention retention) override {
     return inner_->remove_old(retention);
   }
