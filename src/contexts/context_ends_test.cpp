@@ -37,6 +37,23 @@ TEST(Context, ATimeOutKillsWhatDoesNotStop) {
   });
 }
 
+TEST(Context, AnInterruptThatWasMissedIsFollowedByANudge) {
+  run_test(+[](Rig* rig) -> Task<void> {
+    async::TaskGroup group(rig->executor);
+    std::optional<Result<RunResult>> result;
+    group.spawn(keep(rig->context.get(), {.code = "deaf\nwait"}, &result));
+    Result<bool> interrupted = co_await rig->context->interrupt();
+    EXPECT_TRUE(interrupted.value());
+    const std::vector<int>& signals = rig->driver().signals;
+    while (signals.size() < 2) co_await async::sleep_for(std::chrono::milliseconds(5));
+    EXPECT_EQ(signals[0], SIGINT);
+    EXPECT_EQ(signals[1], SIGURG);
+    rig->driver().done(130);
+    co_await group.wait_idle();
+    EXPECT_TRUE((*result)->interrupted);
+  });
+}
+
 Task<Result<void>> never(const RunEvent*) {
   co_await async::sleep_until(async::kNoDeadline);
   co_return Result<void>();

@@ -1,10 +1,18 @@
 """Interrupts: they end the user's code wherever it is, and only that."""
 
+import ctypes
 import os
+import select
 import signal
+import textwrap
 import unittest
 
 from support import both_ways, wait_until
+
+
+def state(process):
+    with open(f"/proc/{process}/stat") as file:
+        return file.read().rpartition(")")[2].split()[0]
 
 
 class Interrupt:
@@ -20,8 +28,7 @@ class Interrupt:
         return run
 
     def sleeps(self):
-        with open(f"/proc/{self.driver.process.pid}/stat") as file:
-            return file.read().rpartition(")")[2].split()[0] == "S"
+        return state(self.driver.process.pid) == "S"
 
     def test_a_loop(self):
         self.ok("kept = 'kept'")
@@ -32,8 +39,42 @@ class Interrupt:
         self.interrupted("print('going')\ntime.sleep(1000)", asleep=True)
 
     def test_between_the_parts_of_a_cell(self):
-        """The last expression is compiled when the rest has run, and takes its time for that here."""
-        self.interrupted("print('going')\ntime.sleep(1000) or [" + "0, " * 300_000 + "]")
+        """The kernel sends the signal as the last statement closes a pipe; who sees it first is the driver."""
+        setup = """
+            import fcntl, os, signal
+            F_SETSIG = 10
+            reading, writing = os.pipe()
+            fcntl.fcntl(reading, fcntl.F_SETOWN, os.getpid())
+            fcntl.fcntl(reading, F_SETSIG, signal.SIGINT)
+            fcntl.fcntl(reading, fcntl.F_SETFL, os.O_ASYNC)
+            file = open(writing, "wb", 0)"""
+        self.ok(textwrap.dedent(setup))
+        run = self.run_code("del file\n'went on'")
+        self.assertEqual(((run.error or {}).get("ename"), run.status), ("KeyboardInterrupt", 130), run)
+        self.assertEqual(self.ok("1").plain, "1")
+
+    def test_a_system_call_that_missed_it(self):
+        """It came just before the call, or here to another thread: Python looks for it when the call returns, and
+        that is what the host's next signal is for."""
+        self.driver.send(textwrap.dedent("""
+            import threading, time
+            def other():
+                print(f"thread {threading.get_native_id()}")
+                threading.Event().wait()
+            threading.Thread(target=other, daemon=True).start()
+            time.sleep(1000)"""))
+        thread = int(self.driver.until("stdout", b"thread")[-1][1].split()[1])
+        pid = self.driver.process.pid
+        wait_until(lambda: all(state(f"{pid}/task/{task}") == "S" for task in os.listdir(f"/proc/{pid}/task")))
+        self.assertEqual(ctypes.CDLL(None).tgkill(pid, thread, signal.SIGINT), 0)
+
+        def nudged():  # the first may come before the thread has had its signal
+            os.kill(pid, signal.SIGURG)
+            return select.select([self.driver.socket], [], [], 0.05)[0]
+
+        wait_until(nudged)
+        run = self.driver.rest()
+        self.assertEqual(((run.error or {}).get("ename"), run.status), ("KeyboardInterrupt", 130), run)
 
     def test_a_program(self):
         self.interrupted("print('going')\nsubprocess.run(['sleep', '1000'])", asleep=True)
