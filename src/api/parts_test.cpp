@@ -30,6 +30,14 @@ TEST(Prefer, WaitWithAndWithoutSeconds) {
 TEST(Prefer, AcceptNamesTheType) {
   EXPECT_TRUE(accepts({{"Accept", "text/html, Text/Event-Stream;q=0.5"}}, "text/event-stream"));
   EXPECT_FALSE(accepts({{"Accept", "*/*"}}, "text/event-stream"));
+  for (std::string_view no : {";q=0", "; q=0.000", ";charset=utf-8; Q = 0."}) {
+    std::string field = "text/html;q=1, text/event-stream" + std::string(no);
+    EXPECT_FALSE(accepts({{"Accept", field}}, "text/event-stream")) << field;
+  }
+  for (std::string_view yes : {";q=0.001", ";q=1", ";q=", ";quality=0", ";q"}) {
+    std::string field = "text/event-stream" + std::string(yes);
+    EXPECT_TRUE(accepts({{"Accept", field}}, "text/event-stream")) << field;
+  }
 }
 
 void expect_part(std::string_view value, std::uint64_t first, std::uint64_t last) {

@@ -22,6 +22,17 @@ std::string_view take(std::string_view& text, char until) {
   return trimmed(part);
 }
 
+// Whether these parameters of a type say q=0: not this one.
+bool is_refused(std::string_view parameters) {
+  while (!parameters.empty()) {
+    std::string_view value = take(parameters, ';');
+    if (!http::same_name(take(value, '='), "q")) continue;
+    value = trimmed(value);
+    return value.starts_with('0') && value.find_first_not_of("0.") == value.npos;
+  }
+  return false;
+}
+
 }  // namespace
 
 Prefer parse_prefer(const http::Headers& headers) {
@@ -53,7 +64,7 @@ bool accepts(const http::Headers& headers, std::string_view type) {
     std::string_view rest = field.value;
     while (!rest.empty()) {
       std::string_view element = take(rest, ',');
-      if (http::same_name(take(element, ';'), type)) return true;
+      if (http::same_name(take(element, ';'), type)) return !is_refused(element);
     }
   }
   return false;

@@ -17,7 +17,7 @@ struct Prefer {
 // `wait`, `wait=10`; of several the first counts, and what is not understood is passed over.
 Prefer parse_prefer(const http::Headers& headers);
 
-// Whether Accept asks for this type by name.
+// Whether Accept asks for this type by name, and not with q=0.
 bool accepts(const http::Headers& headers, std::string_view type);
 
 }  // namespace atl::api

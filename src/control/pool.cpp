@@ -180,11 +180,17 @@ Task<bool> Pool::fill_one() {
   fault::here("pool.made");
   if (!made) {
     ++shelf->failures;
-    log::warn("pool_make_failed", log::kv("template_id", recipe->id),
-              log::kv("error", made.error().to_string()));
+    if (shelf->trouble.failed(std::chrono::steady_clock::now())) {
+      log::warn("pool_make_failed", log::kv("template_id", recipe->id),
+                log::kv("failures", shelf->trouble.times()),
+                log::kv("error", made.error().to_string()));
+    }
     co_return true;
   }
   shelf->failures = 0;
+  if (std::uint64_t failures = shelf->trouble.over(); failures > 0) {
+    log::info("pool_make_works", log::kv("template_id", recipe->id), log::kv("failures", failures));
+  }
   if (closing_ || shelf->recipe != recipe) {
     tasks_.spawn(stop_later(std::move(*made)));
     co_return true;

@@ -14,6 +14,7 @@
 #include "async/task_group.hpp"
 #include "control/node.hpp"
 #include "control/templates.hpp"
+#include "control/trouble.hpp"
 
 namespace atl::control {
 
@@ -60,6 +61,7 @@ class Pool {
     std::deque<Parked> parked;
     std::uint64_t hits = 0, misses = 0;
     std::uint32_t failures = 0;  // in a row
+    Trouble trouble;             // the same, for the log
     bool prepared = false;
     bool preparing = false;  // meanwhile others are made
     bool possible = true;    // somebody here can make it

@@ -59,6 +59,9 @@ class Exchange {
   virtual int status() const = 0;                // of the answer; 0 before
   virtual std::uint64_t bytes_sent() const = 0;  // of the answer's body
 
+  // The client did not send, or take, anything for longer than it may: whatever failed is its own
+  // doing.
+  virtual bool client_stalled() const = 0;
   // Until the client closed its connection, or its sending half of it: nobody can tell the two
   // apart, and an answer may still arrive. Cancellable; may be awaited beside any other call.
   virtual Task<void> client_gone() = 0;

@@ -32,6 +32,7 @@ class ServerExchange final : public Exchange {
   bool answered() const override { return state_ != State::kOpen; }
   int status() const override { return status_; }
   std::uint64_t bytes_sent() const override { return sent_; }
+  bool client_stalled() const override { return wire_->expired(); }
   Task<void> client_gone() override;
   void cut() override;
   Task<Result<std::unique_ptr<WebSocket>>> upgrade(WebSocketOptions options) override;

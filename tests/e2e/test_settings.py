@@ -1,9 +1,12 @@
 """Configuration and templates have the effect that docs/configuration.md promises, on real sandboxes."""
 
+import json
 import os
+import socket
 import tempfile
 import time
 import unittest
+import urllib.parse
 
 from server import DEADLINE, Server
 
@@ -104,6 +107,19 @@ class SettingsTest(unittest.TestCase):
         self.assertEqual(server.call("GET", f"/api/v1/sessions/{other}/files/big"), (200, content))
         listed = server.call("GET", f"/api/v1/sessions/{other}/files?limit=1")[1]
         self.assertEqual(len(listed["files"]), 1)
+
+    # covers: createSession, putFile
+    def test_a_body_that_stands_still(self):
+        server = self.serve("server.limits.body_timeout=1")
+        session = server.session(template_id="shell-default")
+        address = urllib.parse.urlparse(server.base)
+        for target in ("POST /api/v1/sessions", f"PUT /api/v1/sessions/{session}/files/cut"):
+            with socket.create_connection((address.hostname, address.port), timeout=DEADLINE) as connection:
+                connection.sendall(f'{target} HTTP/1.1\r\nHost: x\r\nContent-Length: 100\r\n\r\n{{"a'.encode())
+                head, _, problem = b"".join(iter(lambda: connection.recv(65536), b"")).partition(b"\r\n\r\n")
+            self.assertTrue(head.startswith(b"HTTP/1.1 408 "), head)
+            self.assertEqual(json.loads(problem)["code"], "transfer_timeout")
+        self.assertEqual(server.call("GET", f"/api/v1/sessions/{session}/files/cut")[0], 404)
 
     def test_a_sandbox_block_that_is_off(self):
         config = self.folder + "/config.json"

@@ -35,6 +35,17 @@ TEST(Bodies, CreateSession) {
   EXPECT_TRUE(request_of<CreateBody>("{}").has_value());
 }
 
+TEST(Bodies, WhereANulStandsIsSaid) {
+  const std::string name = std::string("a") + '\0';
+  EXPECT_EQ(wrong_at<CreateBody>(R"({"labels":{"a\u0000":"b"}})"), "/labels/" + name);
+  EXPECT_EQ(wrong_at<CreateBody>(R"({"labels":{"a/b":"\u0000"}})"), "/labels/a~1b");
+  EXPECT_EQ(wrong_at<CreateBody>(R"({"metadata":{"a\u0000":"b"}})"), "/metadata/" + name);
+  EXPECT_EQ(wrong_at<ChangeBody>(R"({"labels":{"a":"b\u0000"}})"), "/labels/a");
+  EXPECT_EQ(wrong_at<ChangeBody>(R"({"metadata":{"a":"\u0000b"}})"), "/metadata/a");
+  EXPECT_EQ(wrong_at<CreateBody>(R"({"session_key":"\u0000"})"), "/session_key");
+  EXPECT_EQ(wrong_at<KeyBody>(R"({"tenant":"t\u0000"})"), "/tenant");
+}
+
 TEST(Bodies, UnknownAndWrongFieldsAreNamed) {
   EXPECT_EQ(wrong_at<CreateBody>(R"({"templat_id":"t"})"), "/templat_id");
   EXPECT_EQ(wrong_at<CreateBody>(R"({"config":{"timeout":5}})"), "/config/timeout");

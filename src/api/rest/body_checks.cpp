@@ -10,6 +10,7 @@ Answer<void> check_text(const std::optional<std::string>& text, const std::strin
   if (text && text->size() > longest) {
     return refuse_value(at, "is longer than " + std::to_string(longest) + " bytes");
   }
+  if (text && text->find('\0') != text->npos) return refuse_value(at, "must not have a NUL");
   return {};
 }
 
@@ -30,7 +31,9 @@ Answer<void> check_map(const std::optional<StringMap>& map, const std::string& a
     if (name.empty() || name.size() > kMaxName) {
       return refuse_value(at, "has a name that is empty or too long");
     }
-    ATOLL_CHECK(check_text(value, at + "/" + pointer_segment(name), longest));
+    std::string field = at + "/" + pointer_segment(name);
+    ATOLL_CHECK(check_text(name, field));
+    ATOLL_CHECK(check_text(value, field, longest));
   }
   return {};
 }

@@ -12,8 +12,9 @@ namespace atl::api::rest {
 
 using StringMap = std::map<std::string, std::string>;
 
+// At most so many bytes, and no NUL: no database takes it, nor any program.
 Answer<void> check_text(const std::optional<std::string>& text, const std::string& at,
-                        std::size_t longest);
+                        std::size_t longest = SIZE_MAX);
 Answer<void> check_seconds(const std::optional<std::uint64_t>& seconds, const std::string& at);
 // Names of 1 to 256 bytes, values up to `longest`.
 Answer<void> check_map(const std::optional<StringMap>& map, const std::string& at,

@@ -22,6 +22,10 @@ Task<void> find_reason(RestPtr rest, http::Exchange* exchange, Refusal* refusal)
 Task<void> refuse_with(RestPtr rest, http::Exchange* exchange, Refusal refusal) {
   if (exchange->answered()) co_return;  // begun and not finished: the connection is cut
   co_await find_reason(std::move(rest), exchange, &refusal);
+  if (exchange->client_stalled() && refusal.error.code() == Code::kTransferTimeout) {
+    refusal = Refusal(408, std::string(code_name(Code::kTransferTimeout)),
+                      "the rest of the request did not come in time");
+  }
   (void)co_await exchange->respond(refusal.response(exchange->request().id));
 }
 

@@ -76,6 +76,15 @@ Task<void> templates(Api* api) {
                                       R"({"name":"x","env":{"A\nB":"x"}})");
   EXPECT_EQ(variable.status, 422) << variable.body;
   EXPECT_EQ(variable.at({"at"}), "/env/A\nB");
+  for (std::string at : {"name", "description", "image", "language", "backend"}) {
+    Reply nul = co_await api->call(Method::kPut, "/api/v1/templates/mine",
+                                   R"({")" + at + R"(":"a\u0000"})");
+    EXPECT_EQ(nul.status, 422) << nul.body;
+    EXPECT_EQ(nul.at({"at"}), "/" + at);
+  }
+  Reply entry = co_await api->call(Method::kPut, "/api/v1/templates/mine",
+                                   R"({"preload":["json","a\u0000"]})");
+  EXPECT_EQ(entry.at({"at"}), "/preload/1");
   Reply unknown = co_await api->call(Method::kPut, "/api/v1/templates/mine", R"({"nam":"x"})");
   EXPECT_EQ(unknown.at({"at"}), "/nam");
   Reply gone = co_await api->call(Method::kDelete, "/api/v1/templates/mine");

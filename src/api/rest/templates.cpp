@@ -15,9 +15,25 @@ namespace {
 using control::TemplatePtr;
 using http::Method;
 
+Answer<void> check_list(const std::vector<std::string>& list, const std::string& at) {
+  for (std::size_t i = 0; i < list.size(); ++i) {
+    ATOLL_CHECK(check_text(list[i], at + "/" + std::to_string(i)));
+  }
+  return {};
+}
+
 // What control cannot say, or not by the name of the field.
 Answer<void> check_body(const Call& call, const TemplateBody& body) {
   ATOLL_CHECK(check_environment(body.env, "/env"));
+  ATOLL_CHECK(check_text(body.id, "/id"));
+  ATOLL_CHECK(check_text(body.name, "/name"));
+  ATOLL_CHECK(check_text(body.description, "/description"));
+  ATOLL_CHECK(check_text(body.backend, "/backend"));
+  ATOLL_CHECK(check_text(body.image, "/image"));
+  ATOLL_CHECK(check_text(body.language, "/language"));
+  ATOLL_CHECK(check_list(body.security.allowed_domains, "/security/allowed_domains"));
+  ATOLL_CHECK(check_list(body.preinstalled_packages, "/preinstalled_packages"));
+  ATOLL_CHECK(check_list(body.preload, "/preload"));
   const sandbox::Registry* registry = call.rest->options.registry;
   if (!body.backend || registry == nullptr) return {};
   ATOLL_CHECK(registry->get(*body.backend));
