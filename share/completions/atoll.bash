@@ -47,7 +47,7 @@ _atoll() {
         --output|-o) COMPREPLY=($(compgen -W 'text json' -- "$cur")); return;;
         --color) COMPREPLY=($(compgen -W 'auto always never' -- "$cur")); return;;
       esac
-      if [[ $cur == -* ]]; then COMPREPLY=($(compgen -W '-l --language -c --code --image -e --env --env-file --mount --workdir --preload --hostname --backend --memory --cpus --pids --disk --inodes --open-files --timeout --max-output --deny-read --allow-write --deny-write -i --interactive -t --tty -o --output -q --quiet -v --verbose --color -h --help' -- "$cur")); return; fi
+      if [[ $cur == -* ]]; then COMPREPLY=($(compgen -W '-l --language -c --code --image -e --env --env-file --mount --workdir --preload --hostname --backend --memory --cpus --pids --disk --inodes --open-files --timeout --max-output --deny-read --allow-write --deny-write --writable-root -i --interactive -t --tty -o --output -q --quiet -v --verbose --color -h --help' -- "$cur")); return; fi
       _atoll_files "$cur";;
     repl)
       case $prev in
@@ -73,7 +73,7 @@ _atoll() {
         --save) compopt -o nospace; _atoll_files "$cur"; return;;
         --color) COMPREPLY=($(compgen -W 'auto always never' -- "$cur")); return;;
       esac
-      if [[ $cur == -* ]]; then COMPREPLY=($(compgen -W '-l --language --image -e --env --env-file --mount --workdir --preload --hostname --backend --memory --cpus --pids --disk --inodes --open-files --timeout --deny-read --allow-write --deny-write --json --save -q --quiet -v --verbose --color -h --help' -- "$cur")); return; fi
+      if [[ $cur == -* ]]; then COMPREPLY=($(compgen -W '-l --language --image -e --env --env-file --mount --workdir --preload --hostname --backend --memory --cpus --pids --disk --inodes --open-files --timeout --deny-read --allow-write --deny-write --writable-root --json --save -q --quiet -v --verbose --color -h --help' -- "$cur")); return; fi
       ;;
     create)
       case $prev in

@@ -144,6 +144,11 @@ constexpr std::array kTable{
                    "sandbox is made; to cover what is made later, name the path or its folder. "
                    "Repeatable.",
            .set = add_text<&RunOptions::deny_write>},
+    Option{.name = "writable-root",
+           .help =
+               "Let the program write in / as well, and in /etc, /opt, /var, /home and /srv. What "
+               "it writes counts against --disk and is gone with the sandbox.",
+           .set = set_flag<&RunOptions::writable_root>},
 
     Option{.name = "interactive",
            .short_name = 'i',

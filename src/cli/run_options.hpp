@@ -38,6 +38,7 @@ struct RunOptions {
   std::vector<std::string> deny_read;
   std::vector<std::string> allow_write;
   std::vector<std::string> deny_write;
+  bool writable_root = false;
   std::string backend = "native";
   std::string image;                   // empty: the host's own system folders
   std::optional<std::string> preload;  // modules, separated by commas

@@ -113,6 +113,7 @@ Result<RunPlan> make_sandbox_plan(const RunOptions& options) {
   plan.spec.limits = checked.limits;
   plan.spec.asked = checked.asked;
   plan.spec.hostname = options.hostname;
+  plan.spec.writable_root = options.writable_root;
   for (const std::string& text : options.mounts) {
     ATOLL_TRY(sandbox::Mount mount, open_mount(text));
     plan.spec.mounts.push_back(std::move(mount));

@@ -29,12 +29,14 @@ Result<void> check_asked(const sandbox::AskedLimits& asked, const sandbox::Isola
 }
 
 void warn_missing(const RunPlan& plan, const sandbox::Isolation& isolation) {
-  if (plan.quiet || isolation.missing.empty()) return;
+  std::vector<std::string> missing = isolation.missing;
+  if (plan.spec.writable_root) std::erase(missing, "read_only_root");  // as it was asked for
+  if (plan.quiet || missing.empty()) return;
   bool is_native = plan.backend == "native";
   std::string sentence =
       (is_native ? "this host" : "the backend " + plan.backend) + " does not give";
-  for (const std::string& layer : isolation.missing) {
-    sentence += (&layer == &isolation.missing.front() ? " " : ", ") + layer;
+  for (const std::string& layer : missing) {
+    sentence += (&layer == &missing.front() ? " " : ", ") + layer;
   }
   print_warning(
       sentence + "; see `atoll " + (is_native ? "doctor" : "backends") + "` (-q hides this)",

@@ -120,8 +120,8 @@ class LocalNode final : public Node {
       return cannot(knows_lists ? "reaches the domains of a list only: name them in allowed_domains"
                                 : "has no network to give");
     }
-    if (!security.read_only_filesystem) {
-      return cannot("has a root that is always read-only, and so has every other of this server");
+    if (!security.read_only_filesystem && !entry->has(sandbox::Cap::kWritableRoot)) {
+      return cannot("cannot make the root writable; native and docker can");
     }
     bool knows_names = recipe.spec.image == "host" || entry->own_images;
     bool shows_packages = entry->has(sandbox::Cap::kMounts) && !entry->own_images;
@@ -151,6 +151,7 @@ class LocalNode final : public Node {
     spec.preload = preload_of(*recipe);
     if (spec.preload) spec.preload->leave_one = may_leave_zygote(recipe->id);
     spec.allow_network = config.allow_network;
+    spec.writable_root = !recipe->spec.security.read_only_filesystem;
     ATOLL_CO_TRY(const sandbox::BackendEntry* entry, registry_.get(backend_of(*recipe)));
     if (entry->own_images) {
       spec.patterns = options_.policy.filesystem;

@@ -221,6 +221,10 @@ Outcome<void> build(LauncherState& state, std::span<UniqueFd> sources, Box& box,
   plan.guest_uid = !own_uids ? plan.user_uid : mapped ? kGuestUid : box.slot.ids().guest;
   ATOLL_CHECK(state.cgroups.open_tasks(box.slot.cgroup, plan.user_tasks, plan.guest_tasks));
   ATOLL_CHECK(prepare_mounts(state, sources, box.slot, plan));
+  if (plan.request.writable_root != 0) {
+    box.walls &= ~bit(Wall::kReadOnlyRoot);
+    plan.old_root = clone_mount(AT_FDCWD, "/");
+  }
   if (!state.rootless) plan.zygote = find_zygote(state.shared, plan.request.zygote);
   ATOLL_CHECK(prepare_guest(state, box, plan));
   ATOLL_CHECK(start(state, box, plan));

@@ -28,6 +28,7 @@ struct BoxPlan {
   ControllerFds user_tasks;
   ControllerFds guest_tasks;
   std::array<UniqueFd, kMaxMounts> mounts;  // detached, ready to be attached
+  UniqueFd old_root;  // detached, for a writable root to lie over; none: the root stays as it is
   UniqueFd disk;      // a detached disk image for everything writable; none: tmpfs
   UniqueFd go_ahead;  // two bytes of the launcher's: ids are mapped, the box is on record
   UniqueFd config;    // for the guest, as is the socket: listening, or the one connection

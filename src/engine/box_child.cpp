@@ -9,6 +9,7 @@
 #include <sched.h>
 #include <signal.h>
 #include <sys/prctl.h>
+#include <sys/sendfile.h>
 #include <sys/syscall.h>
 
 #include <cstring>
@@ -16,6 +17,7 @@
 #include "confine/seccomp.hpp"
 #include "confine/walls.hpp"
 #include "engine/box.hpp"
+#include "engine/rootfs.hpp"
 #include "engine/sys.hpp"
 
 namespace atl::engine {
@@ -68,10 +70,72 @@ void mount_proc(const BoxPlan& plan) noexcept {
   }
 }
 
+bool is_mount_point(const char* path) noexcept {
+  struct statx info{};
+  return ::syscall(SYS_statx, AT_FDCWD, path, 0, 0, &info) == 0 &&
+         (info.stx_attributes & STATX_ATTR_MOUNT_ROOT) != 0;
+}
+
+// A folder that something is mounted on cannot be renamed: else its whole path could be moved away
+// and made anew. Each folder is bound to itself once.
+bool pin_folders_above(const char* path) noexcept {
+  char part[kMaxBoxPath] = {};
+  std::strncpy(part, path, sizeof part - 1);
+  for (char* at = part + 1; (at = std::strchr(at, '/')) != nullptr; ++at) {
+    *at = '\0';
+    if (!is_mount_point(part) && !bind(part, part, MS_REC)) return false;
+    *at = '/';
+  }
+  return true;
+}
+
+bool give_folder(const BoxPlan& plan, const char* path) noexcept {
+  return ::mkdir(path, 0755) == 0 && ::chown(path, plan.user_uid, plan.user_uid) == 0;
+}
+
+// What nobody inside owns can be replaced, but not appended to: a copy is the user's own.
+bool give_file(const BoxPlan& plan, const char* name) noexcept {
+  UniqueFd from = open_at(AT_FDCWD, Text("/mnt/root/etc/%s", name).c_str());
+  UniqueFd to(::creat(Text("/mnt/upper/etc/%s", name).c_str(), 0644));
+  return from && to && ::sendfile(to.get(), from.get(), nullptr, 4096) >= 0 &&
+         ::fchown(to.get(), plan.user_uid, plan.user_uid) == 0;
+}
+
+// A mount of the present root, at the same place of the next one.
+bool bring_mount(const char* path) noexcept {
+  return bind(path, Text("/mnt/root%s", path).c_str(), MS_REC);
+}
+bool bring_mounts(const BoxPlan& plan) noexcept {
+  for (const char* path : host_template_sources()) {
+    if (plan.request.layer_count == 0 && is_mount_point(path) && !bring_mount(path)) return false;
+  }
+  return bring_mount("/dev") && bring_mount("/proc") && bring_mount("/opt/atoll") &&
+         bind("/mnt", "/mnt/root/mnt");
+}
+
+// An overlay of the writable file system over the root. What it lies on comes as a mount of its
+// own: of one with others on it, which are locked here, the kernel makes no layer.
+bool open_root(const BoxPlan& plan) noexcept {
+  constexpr char kLayers[] = "userxattr,lowerdir=/mnt/root,upperdir=/mnt/upper,workdir=/mnt/work";
+  if (!give_folder(plan, "/mnt/upper") || ::mkdir("/mnt/work", 0700) != 0 ||
+      ::mkdir("/mnt/root", 0700) != 0 || !attach_mount(plan.old_root, "/mnt/root")) {
+    return false;
+  }
+  for (const char* name : {"etc", "opt", "var", "home", "srv"}) {
+    struct stat info{};  // an image may have a link or anything else there, which stays
+    bool other = ::lstat(Text("/%s", name).c_str(), &info) == 0 && !S_ISDIR(info.st_mode);
+    if (!other && !give_folder(plan, Text("/mnt/upper/%s", name).c_str())) return false;
+  }
+  return give_file(plan, "hosts") && give_file(plan, "resolv.conf") &&
+         ::mount("atoll", "/mnt/root", "overlay", MS_NOSUID | MS_NODEV, kLayers) == 0 &&
+         bring_mounts(plan) && ::chdir("/mnt/root") == 0 &&
+         ::syscall(SYS_pivot_root, ".", ".") == 0 && ::umount2(".", MNT_DETACH) == 0 &&
+         ::chdir("/") == 0 && pin_folders_above("/opt/atoll");
+}
+
 // A folder of the writable file system for the user, bound over `target`.
 bool bind_writable(const BoxPlan& plan, const char* source, const char* target) noexcept {
-  return ::mkdir(source, 0755) == 0 && ::chown(source, plan.user_uid, plan.user_uid) == 0 &&
-         bind(source, target);
+  return give_folder(plan, source) && bind(source, target);
 }
 
 // One file system with one size for all that can be written; its folders are bound into place.
@@ -82,6 +146,8 @@ void mount_writable(const BoxPlan& plan) noexcept {
   // Mounted over /mnt only until its parts are bound; the bare mount is covered again below.
   bool mounted = plan.disk ? attach_mount(plan.disk, "/mnt")
                            : ::mount("atoll", "/mnt", "tmpfs", MS_NOSUID | MS_NODEV, options) == 0;
+  if (mounted && plan.request.writable_root != 0 && !open_root(plan))
+    die(plan, Step::kWritableRoot);
   if (!mounted || !bind_writable(plan, "/mnt/workspace", "/workspace") ||
       ::mkdir("/mnt/tmp", 01777) != 0 || !bind("/mnt/tmp", "/tmp") ||
       ::mkdir("/mnt/shm", 01777) != 0 || !bind("/mnt/shm", "/dev/shm")) {
@@ -106,27 +172,27 @@ void attach_mounts(const BoxPlan& plan) noexcept {
   }
 }
 
-// A folder that something is mounted on cannot be renamed: else its whole path could be moved away
-// and made anew. Each folder is bound to itself once.
-bool pin_folders_above(const char* path) noexcept {
+// Not a link in a folder of the user's own: he could replace it, and a rule would stay behind with
+// what it led to. Only where the root is writable has he any when rules are applied.
+bool passes_no_own_link(const BoxPlan& plan, const char* path) noexcept {
   char part[kMaxBoxPath] = {};
-  std::strncpy(part, path, sizeof part - 1);
-  for (char* at = part + 1; (at = std::strchr(at, '/')) != nullptr; ++at) {
-    *at = '\0';
-    struct statx info{};
-    if (::syscall(SYS_statx, AT_FDCWD, part, 0, 0, &info) != 0) return false;
-    bool pinned = (info.stx_attributes & STATX_ATTR_MOUNT_ROOT) != 0;
-    if (!pinned && !bind(part, part, MS_REC)) return false;
-    *at = '/';
+  struct stat info{.st_uid = plan.user_uid};
+  for (std::size_t i = 0; plan.request.writable_root != 0 && (part[i] = path[i]) != '\0'; ++i) {
+    if (path[i + 1] != '/' && path[i + 1] != '\0') continue;
+    bool own_folder = info.st_uid == plan.user_uid;
+    if (::lstat(part, &info) != 0) return true;
+    errno = ELOOP;
+    if (S_ISLNK(info.st_mode) && own_folder) return false;
+    (void)::stat(part, &info);
   }
   return true;
 }
 
 // A name that must not appear is held by an unreadable stand-in, as is what can be written through
 // a read-only mount (a pipe, a device); where nothing can be written there is no need for one.
-bool make_read_only(const char* path, bool exists, mode_t mode) noexcept {
+bool make_read_only(const BoxPlan& plan, const char* path, bool exists, mode_t mode) noexcept {
   if (!exists && !make_mount_point(path, false)) return errno == EROFS;
-  if (!pin_folders_above(path)) return false;
+  if (!passes_no_own_link(plan, path) || !pin_folders_above(path)) return false;
   bool plain = exists && (S_ISDIR(mode) || S_ISREG(mode));
   if (!plain && !bind(kHiddenFile, path)) return false;
   return bind(path, path, MS_REC) &&
@@ -140,7 +206,7 @@ bool apply_rule(const BoxPlan& plan, const PathRule& rule, std::uint32_t index) 
   bool folder = S_ISDIR(info.st_mode);
   switch (rule.action) {
     case PathAction::kHide: return !exists || bind(folder ? kHiddenFolder : kHiddenFile, path);
-    case PathAction::kReadOnly: return make_read_only(path, exists, info.st_mode);
+    case PathAction::kReadOnly: return make_read_only(plan, path, exists, info.st_mode);
     case PathAction::kWritable:
       if (exists && !folder) errno = ENOTDIR;
       return folder && bind_writable(plan, Text("/mnt/writable-%u", index).c_str(), path);

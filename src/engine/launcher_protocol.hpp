@@ -75,6 +75,7 @@ struct CreateRequest {
   // 1: the last descriptor is a connected Unix socket for the guest, which gets no other: nothing
   // to find by name, and nobody to come back. For sandboxes that end with their maker.
   std::uint32_t connected = 0;
+  std::uint32_t writable_root = 0;  // 1: the user may write in /, within the limit of the disk
   BoxId zygote;  // the sandbox shall be open to this one, if it lives; empty: to none
   std::array<char, 64> hostname{};
   std::array<MountEntry, kMaxMounts> mounts;
@@ -130,6 +131,7 @@ enum class Step : std::uint16_t {
   kBusy,
   kZygote,
   kImage,
+  kWritableRoot,
 };
 
 struct UsageFigures {

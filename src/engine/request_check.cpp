@@ -92,7 +92,7 @@ int check_request(CreateRequest& request, std::size_t size, std::size_t descript
   bool no_zygote = request.zygote.text == BoxId{}.text;
   if (!no_zygote && !made_of(kIdLetters, text_of(request.zygote.text))) return EBADMSG;
   if (request.mount_count > kMaxMounts || request.connected > 1) return EBADMSG;
-  if (request.layer_count > kMaxLayers) return EBADMSG;
+  if (request.layer_count > kMaxLayers || request.writable_root > 1) return EBADMSG;
   if (request.mount_count + request.layer_count + request.connected != descriptors) return EBADMSG;
   // A zygote's interpreter is the host's: an image has its own.
   if (request.layer_count != 0 && !no_zygote) return EINVAL;

@@ -46,6 +46,14 @@ TEST(RequestCheck, RefusesForeignMagicVersionAndOperation) {
   EXPECT_EQ(check(request), EBADMSG);
 }
 
+TEST(RequestCheck, AWritableRootIsYesOrNo) {
+  CreateRequest request = good_request();
+  request.writable_root = 1;
+  EXPECT_EQ(check(request), 0);
+  request.writable_root = 2;
+  EXPECT_EQ(check(request), EBADMSG);
+}
+
 TEST(RequestCheck, RefusesIdsThatAreNotPlainNames) {
   for (const char* id : {"", "../x", "a/b", "UPPER", "a.b", "a b"}) {
     CreateRequest request = good_request();

@@ -4,6 +4,8 @@
 #include <sys/syscall.h>
 #include <sys/sysmacros.h>
 
+#include <array>
+
 #include "confine/walls.hpp"
 #include "engine/sys.hpp"
 
@@ -21,30 +23,19 @@ constexpr std::pair<const char*, std::string_view> kFiles[] = {
     {"opt/atoll/lib/enter.so", ""},  // where a zygote finds it
 };
 
-// Parts of the host's /etc that programs cannot do without and that hold no secrets.
-constexpr const char* kEtcBinds[] = {
-    "/etc/ld.so.cache",     "/etc/alternatives",    "/etc/ssl/certs",
-    "/etc/ssl/openssl.cnf", "/etc/localtime",       "/etc/mime.types",
-    "/etc/fonts",           "/etc/java-17-openjdk", "/etc/matplotlibrc"};
+// The system's folders, and parts of /etc that programs cannot do without and that hold no secrets.
+constexpr const char* kBinds[] = {"/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32",
+                                  // all below /etc
+                                  "/etc/ld.so.cache", "/etc/alternatives", "/etc/ssl/certs",
+                                  "/etc/ssl/openssl.cnf", "/etc/localtime", "/etc/mime.types",
+                                  "/etc/fonts", "/etc/java-17-openjdk", "/etc/matplotlibrc"};
+constexpr std::size_t kSystemFolders = 7;
 
-constexpr const char* kFolders[] = {"usr",
-                                    "etc",
-                                    "etc/ssl",
-                                    "dev",
-                                    "dev/pts",
-                                    "dev/shm",
-                                    "proc",
-                                    "tmp",
-                                    "workspace",
-                                    "opt",
-                                    "opt/atoll",
-                                    "opt/atoll/bin",
-                                    "opt/atoll/hidden",
-                                    "opt/atoll/lib",
-                                    "var",
-                                    "run",
-                                    "home",
-                                    "mnt"};
+constexpr std::array kFolders{
+    "etc",           "etc/ssl",   "dev", "dev/pts",   "dev/shm",       "proc",
+    "tmp",           "workspace", "opt", "opt/atoll", "opt/atoll/bin", "opt/atoll/hidden",
+    "opt/atoll/lib", "var",       "run", "home",      "mnt",
+};
 
 constexpr std::pair<const char*, const char*> kLinks[] = {
     {"/proc/self/fd", "dev/fd"},
@@ -69,22 +60,23 @@ bool bind_from_host(const char* path, std::uint64_t attributes) {
 
 // /bin, /lib and so on are links into /usr on a merged host, and folders of their own elsewhere.
 bool add_system_folders() {
-  for (const char* name : {"bin", "sbin", "lib", "lib32", "lib64", "libx32"}) {
+  for (const char* source : std::span(kBinds).first(kSystemFolders)) {
+    const char* name = source + 1;
     char target[64] = {};
-    if (::readlink(Text("/%s", name).c_str(), target, sizeof target - 1) > 0) {
+    if (::readlink(source, target, sizeof target - 1) > 0) {
       if (::symlink(target, name) != 0) return false;
     } else if (errno == EINVAL) {
       if (::mkdir(name, 0755) != 0 || !bind_from_host(name, kReadOnly)) return false;
     }
   }
-  return bind_from_host("usr", kReadOnly);
+  return true;
 }
 
 bool add_etc() {
   for (auto [path, content] : kFiles) {
     if (!write_file(AT_FDCWD, path, content, O_WRONLY | O_CREAT | O_EXCL, 0644)) return false;
   }
-  for (const char* source : kEtcBinds) {
+  for (const char* source : std::span(kBinds).subspan(kSystemFolders)) {
     struct stat info{};
     if (::stat(source, &info) != 0) continue;
     const char* path = source + 1;
@@ -120,7 +112,7 @@ bool fill_root(bool rootless) {
 
 }  // namespace
 
-std::span<const char* const> host_template_sources() { return kEtcBinds; }
+std::span<const char* const> host_template_sources() { return kBinds; }
 
 Outcome<UniqueFd> build_host_template(bool rootless, std::span<const MountPoint> points) {
   if (::unshare(CLONE_NEWNS) != 0 ||

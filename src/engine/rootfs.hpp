@@ -31,7 +31,7 @@ Outcome<UniqueFd> build_host_template(bool rootless, std::span<const MountPoint>
 Outcome<UniqueFd> enter_host_template(const UniqueFd& shared, const UniqueFd& host_mounts,
                                       bool rootless);
 
-// What besides /usr the template is made from, as absolute paths.
+// What of the host the template shows, as absolute paths: mounts there, or links.
 std::span<const char* const> host_template_sources();
 
 }  // namespace atl::engine

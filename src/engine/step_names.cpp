@@ -32,6 +32,7 @@ const char* step_name(Step step) {
     case Step::kUnknownBox: return "finding the sandbox";
     case Step::kBusy: return "starting another sandbox";
     case Step::kImage: return "putting the layers of its image together";
+    case Step::kWritableRoot: return "making its root writable";
     case Step::kZygote: return "starting a zygote";
   }
   return "an unknown step";

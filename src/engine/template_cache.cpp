@@ -26,7 +26,6 @@ std::string take_stamp() {
     if (!S_ISDIR(info.st_mode)) stamp += bytes_of(info.st_mtim.tv_sec);
   };
   mark("/proc/self/exe");
-  mark("/usr");
   for (const char* source : host_template_sources()) mark(source);
   return stamp;
 }

@@ -45,6 +45,7 @@ std::string_view cap_name(Cap cap) {
     case Cap::kLimits: return "limits";
     case Cap::kFilesystemPolicy: return "filesystem_policy";
     case Cap::kMounts: return "mounts";
+    case Cap::kWritableRoot: return "writable_root";
     case Cap::kNetwork: return "network";
     case Cap::kZygotes: return "zygotes";
     case Cap::kDomainLists: return "domain_lists";

@@ -75,6 +75,7 @@ struct SandboxSpec {
   std::string hostname = "atoll";
   Limits limits;
   AskedLimits asked;
+  bool writable_root = false;  // of backends that declare kWritableRoot
   FilesystemPolicy filesystem;
   FilesystemPatterns patterns;  // instead, for backends with images of their own, which expand them
   bool allow_network = false;   // of backends that declare kNetwork

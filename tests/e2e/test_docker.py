@@ -74,6 +74,22 @@ class DockerTest(DockerCase):
             status, refused = server.call("POST", "/api/v1/sessions", {"template_id": "lists"}, {"Prefer": "wait"})
         self.assertEqual((status, refused["code"]), (422, "policy_unsupported"))
 
+    def test_a_writable_root(self):
+        server = self.serve()
+        template = {"id": "open", "language": "bash", "security": {"read_only_filesystem": False}}
+        self.assertEqual(server.call("POST", "/api/v1/templates", template)[0], 201)
+        session = server.session(template_id="open")
+        # uid 1000 does not own the root of this image.
+        self.assertIn("Permission denied", server.execute(session, command="touch /x")["stderr"])
+        self.assertIn("Read-only", server.execute(server.session(), command="touch /x")["stderr"])
+        server.kill()
+        server.start()
+        isolation = server.call("GET", f"/api/v1/sessions/{session}")[1]["isolation"]
+        self.assertLessEqual({"read_only_root", "disk_limit"}, set(isolation["missing"]))
+        limited = {"template_id": "open", "config": {"resources": {"disk": 16}}}
+        status, refused = server.call("POST", "/api/v1/sessions", limited, {"Prefer": "wait"})
+        self.assertIn("limit_unenforceable", str(refused), status)
+
     def test_a_named_network(self):
         made = self.engine.call("POST", "/networks/create", {"Name": "atoll-test-net", "Internal": True})
         self.assertEqual(made[0], 201, made)

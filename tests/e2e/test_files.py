@@ -181,5 +181,47 @@ class Inside(support.Case):
         self.expect(run("--", "sh", "-c", "ls -A /workspace /tmp | grep left"), code=1)
 
 
+class WritableRoot(support.Case):
+    def sh(self, script, *options, **more):
+        return run("-q", "--writable-root", *options, "--", "sh", "-c", script, **more)
+
+    def test_the_user_owns_the_root(self):
+        for folder in ("", "/etc", "/opt", "/var", "/home", "/srv"):
+            self.expect(self.sh(f"mkdir {folder}/data && echo x > {folder}/data/y && cat {folder}/data/y"), out="x\n")
+        self.expect(self.sh("echo 127.0.0.2 me >> /etc/hosts && tail -n 1 /etc/hosts"), out="127.0.0.2 me\n")
+        self.expect(self.sh("sed -i s/user/other/ /etc/passwd && grep -c other /etc/passwd"), out="1\n")
+        self.expect(self.sh("rm /etc/os-release && echo x > /etc/os-release && rmdir /run && ls -d /run"), code=2)
+        self.assertIn("Read-only file system", run("--", "mkdir", "/data").err)
+
+    def test_what_stays_as_it_is(self):
+        for path in ("/usr/x", "/usr/local/x", "/dev/x", "/proc/x", "/opt/atoll/x", "/mnt/x", "/etc/ssl/certs/x"):
+            self.assertNotEqual(self.sh(f"touch {path}").code, 0, path)
+        self.expect(self.sh("ls /mnt 2>/dev/null; echo /mnt/*; df -P /workspace / | awk '{print $2}' | sort -u | wc -l"),
+                    out="/mnt/*\n2\n")
+
+    def test_one_limit_for_all(self):
+        self.expect(self.sh("head -c 20m /dev/zero > /x; head -c 20m /dev/zero > /workspace/x; "
+                            "cat /x /workspace/x | wc -c | awk '{print ($1 < 33554433)}'", "--disk", "32m"), out="1\n")
+
+    def test_policy_holds(self):
+        self.expect(self.sh("echo x > /etc/hosts; mv /etc /e; echo x > /new/thing; mv /new /n; cat /etc/passwd; test -s /new/thing",
+                            "--deny-write", "/etc/hosts", "--deny-write", "/new/thing", "--deny-read", "/etc/passwd"), code=1, out="")
+        # He could put something else in the place of the link.
+        self.expect_failure(self.sh("true", "--deny-write", "/etc/mtab"), "invalid_argument")
+
+    def test_mounts(self):
+        given = self.file("given", "x")
+        self.expect(self.sh("cat /data/in; touch /data/in || echo no", "--mount", f"{given}:/data/in"), out="xno\n")
+
+    def test_nothing_stays(self):
+        self.expect(self.sh("touch /left /etc/left"))
+        self.expect(self.sh("ls -A / /etc | grep left"), code=1)
+
+    @needs_root
+    def test_a_zygote_enters_it(self):
+        for _ in range(2):
+            self.expect(run("-q", "--writable-root", "--preload", "none", "-c", "print(open('/data', 'x').write('1'))"), out="1\n")
+
+
 if __name__ == "__main__":
     support.main()

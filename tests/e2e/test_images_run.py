@@ -100,6 +100,22 @@ class Run(ImageCase):
             out="1\n1\n1\n",
         )
 
+    def test_a_writable_root(self):
+        self.add(Tar().symlink("srv", "/home").folder("open", mode=0o777).done())
+        for disk in ((), ("--disk", "1g")) if support.IS_ROOT else ((),):
+            options = ("--writable-root", *disk)
+            self.expect(
+                self.sh(
+                    "for d in / /etc /var /opt /home /open /usr /bin /dev /proc /mnt /opt/atoll; do "
+                    "touch $d/x 2>/dev/null && echo -n $d ''; done; readlink /srv; "
+                    "echo changed > /etc/motd 2>/dev/null || { rm /etc/motd && echo changed > /etc/motd; }; "
+                    "cat /etc/motd; rm -r /home/image; ls /home",
+                    *options,
+                ),
+                out="/ /etc /var /opt /home /open /home\nchanged\nx\n",
+            )
+            self.expect(self.sh("cat /etc/motd; ls /home", *options), out="from the image\nimage\n")
+
     def test_owners(self):
         self.add()
         self.expect(self.sh("cat /home/image/own; stat -c %u /home/image/own"), out="mine\n1000\n")
@@ -352,6 +368,10 @@ class Rootless(support.Case):
             ),
             code=1,
             out="1000\nnew\nin\ngone\n",
+        )
+        script = "echo x > /x && rm /d/new && cat /x && ls /d && touch /dev/x"
+        self.expect(
+            atoll("run", "-q", "--image", "test", "--writable-root", "--", "sh", "-c", script), code=1, out="x\n"
         )
         self.expect(atoll("image", "rm", "test"))
         store = home / ".local/share/atoll/images"

@@ -37,6 +37,12 @@ class Rootless(support.Case):
         self.expect(self.atoll("run", "-q", "-c", "print(1)"), out="1\n", err="")
         self.expect(self.atoll("run", "-q", "--", "sh", "-c", "exit 9"), code=9)
 
+    def test_a_writable_root(self):
+        script = "mkdir /data && echo x > /etc/y && cat /etc/y; echo me >> /etc/hosts; tail -n 1 /etc/hosts; touch /usr/x"
+        self.expect(self.atoll("run", "-q", "--writable-root", "--", "sh", "-c", script), code=1, out="x\nme\n")
+        self.expect(self.atoll("run", "-q", "--writable-root", "--disk", "8m", "--memory", "64m", "--", "sh", "-c",
+                               "head -c 20m /dev/zero > /x || stat -c %s /x | awk '{print ($1 <= 8388608)}'"), out="1\n")
+
     def test_says_what_is_missing(self):
         result = json.loads(self.atoll("run", "-q", "-o", "json", "--", "true").out)
         self.assertIn("own_uids", result["isolation"]["missing"])

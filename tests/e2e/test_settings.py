@@ -84,6 +84,38 @@ class SettingsTest(unittest.TestCase):
         server.session(template_id="small", config={"resources": {"disk": 8}})
         self.assertEqual(pool()["misses"], 1)
 
+    def test_a_writable_root(self):
+        server = self.serve("pool.size=0")
+        security = {"read_only_filesystem": False}
+        for name, more in (("pooled", {"pool": 1, "resources": {"disk": 16}}), ("disk", {"resources": {"memory": 64, "disk": 64}}),
+                           ("python", {"language": "python", "preload": []})):
+            template = {"id": name, "language": "bash", "security": security, **more}
+            self.assertEqual(server.call("POST", "/api/v1/templates", template)[0], 201)
+        write = "mkdir /data && echo x > /data/y && sed -i 's/localhost/me/' /etc/hosts && echo 127.0.0.2 you >> /etc/hosts"
+        read = "cat /data/y; grep -c ' me \\|you$' /etc/hosts"
+        sessions = [server.session(template_id=name) for name in ("pooled", "disk", "python")]
+        for session in sessions:
+            ran = server.execute(session, command=write)
+            self.assertEqual((ran["exit_code"], ran["stderr"]), (0, ""))
+            isolation = server.call("GET", f"/api/v1/sessions/{session}")[1]["isolation"]
+            self.assertIn("read_only_root", isolation["missing"])
+            self.assertNotIn("read_only_root", isolation["layers"])
+        context = {"code": "open('/data/y').read()", "language": "python", "context": "default"}
+        result = server.execute(sessions[2], **context)["result"]["results"][0]
+        self.assertEqual(result["data"]["text/plain"], "'x\\n'")
+        default = server.session(template_id="shell-default")
+        self.assertIn("Read-only file system", server.execute(default, command="mkdir /data")["stderr"])
+        full = server.execute(sessions[0], command="head -c 30m /dev/zero > /full; rm /full")
+        self.assertIn("No space left on device", full["stderr"])
+        server.kill()
+        server.start()
+        for session in sessions:
+            self.assertEqual(server.execute(session, command=read)["stdout"], "x\n3\n")
+            self.assertEqual(server.call("DELETE", f"/api/v1/sessions/{session}")[0], 204)
+        again = server.session(template_id="pooled")
+        self.assertEqual(server.execute(again, command=read)["stdout"], "0\n")
+        self.assertEqual(server.stop(), 0)
+
     def test_snapshots_and_ranges(self):
         server = self.serve("pool.size=0")
         session = server.session(template_id="shell-default")

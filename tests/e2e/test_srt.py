@@ -130,10 +130,11 @@ class Network(SrtCase):
         self.addCleanup(names.server_close)
         self.addCleanup(names.shutdown)
         with self.serve(settings={"network": {"parentProxy": {"http": names.address}}}) as server:
-            body = {"id": "t", "language": "bash", "security": {"allow_network": True}}
-            self.assertEqual(server.call("POST", "/api/v1/templates", body)[0], 201)
-            status, refused = server.call("POST", "/api/v1/sessions", {"template_id": "t"})
-            self.assertEqual((status, refused["code"]), (422, "policy_unsupported"))
+            for name, security in (("t", {"allow_network": True}), ("r", {"read_only_filesystem": False})):
+                body = {"id": name, "language": "bash", "security": security}
+                self.assertEqual(server.call("POST", "/api/v1/templates", body)[0], 201)
+                status, refused = server.call("POST", "/api/v1/sessions", {"template_id": name})
+                self.assertEqual((status, refused["code"]), (422, "policy_unsupported"))
             body = {"id": "u", "language": "bash", "security": {"allowed_domains": ["good.test"]}}
             self.assertEqual(server.call("POST", "/api/v1/templates", body)[0], 201)
             session = server.session(template_id="u")

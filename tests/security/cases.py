@@ -6,7 +6,7 @@ wall cannot be switched off meaningfully, `off` is None and `why` says so: the e
 check of a property. `works` entries must succeed in both runs: what programs need is not broken.
 """
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, replace
 
 from harness import SLOWER
 
@@ -47,6 +47,9 @@ IMAGE_ROOT = "disk images need root; an ordinary user's writable folders are in 
 ROOT_CGROUP = "cgroup limits need root on cgroup v1 (isolation.missing says so)"
 TWO_UIDS = "an ordinary user has one uid to give: guest and user code share it"
 
+# The root is an overlay then, in which the user owns / and /etc: every other wall is as it was.
+WRITABLE = ("--writable-root",)
+
 CASES = []
 
 # 1 inherited descriptors -------------------------------------------------------------------------
@@ -69,6 +72,7 @@ CASES += [
 P = "03_dev_swap"
 CASES += [
     Case(3, "swap", P, ("EROFS", "EACCES", "EPERM"), why="/dev belongs to nobody inside, with every wall"),
+    Case(3, "folders", P, ("HOLDS",), why=NO_SWITCH),
     Case(3, "foreign_terminals", P, ("HOLDS",), scenario="terminal_beside",
          why="devpts is mounted anew with every wall"),
 ]
@@ -266,6 +270,10 @@ CASES += [
     Case(21, "sparse", P, ("ENOSPC", "EFBIG"), off=("disk_limit",), args=FILL, limits=D16),
     Case(21, "hidden", P, ("ENOSPC", "EFBIG"), off=("disk_limit",), args=FILL, limits=D16),
     Case(21, "root", P, ("EROFS", "EACCES", "ENOENT"), off=("read_only_root",)),
+    Case(21, "root", P, works=True, options=WRITABLE),
+    Case(21, "bytes", P, ("ENOSPC",), off=("disk_limit",), args=FILL, limits=D16, options=WRITABLE),
+    Case(21, "bytes", P, ("ENOSPC",), args=(str(48 << 20), str(200 << 20)), limits=IMAGE, options=WRITABLE, root_only=IMAGE_ROOT,
+         why="the control is the same attack on memory-backed folders"),
     Case(21, "bytes", P, ("ENOSPC",), args=(str(48 << 20), str(200 << 20)), limits=IMAGE, root_only=IMAGE_ROOT,
          why="the control is the same attack on memory-backed folders"),
     Case(21, "sparse", P, ("ENOSPC", "EFBIG"), args=(str(48 << 20), str(200 << 20)), limits=IMAGE, root_only=IMAGE_ROOT,
@@ -374,3 +382,6 @@ CASES += [
     Case(36, "find_socket", P, ("HOLDS",), why=NO_SWITCH),
     Case(36, "flood_reaper", P, ("HOLDS",), options=("--timeout", f"{30 * SLOWER}s"), why="the guest reaps with every wall"),
 ]
+# A writable root -----------------------------------------------------------------------------------
+CASES += [replace(case, options=(*case.options, *WRITABLE)) for case in CASES
+          if case.line in (2, 3, 4) or case.key in ("05.write_host_program", "07.mounts")]

@@ -15,6 +15,7 @@ import harness
 
 SOURCE = Path(__file__).resolve().parents[2]
 CHECKS = []
+WRITABLE_ROOT = ("--writable-root",)
 
 
 def check(line, root_only=""):
@@ -173,6 +174,43 @@ def full_disk_is_no_oom(programs):
     for memory in ("64m", "512m"):
         out = programs.run(["/cases/21_disk_fill", "bytes", str(1 << 40), str(2 << 30)], options=["--memory", memory])
         expect(out.how == "ENOSPC", f"memory {memory}: {out.how} {out.tail()}")
+
+
+# 21 -----------------------------------------------------------------------------------------------
+
+@check(21)
+def writable_root_is_its_own(programs):
+    """What a sandbox writes in its root neither the host has nor the next sandbox, which gets the same slot."""
+    mark = harness.marker()
+    names = [f"{folder}/{mark}" for folder in ("", "/etc", "/opt", "/var", "/home", "/srv")]
+    write = " && ".join(f"mkdir {name} && echo {mark} > {name}/file" for name in names)
+    write += f" && echo 127.0.0.2 {mark} >> /etc/hosts && cp /etc/passwd /etc/new && echo {mark} >> /etc/new && mv /etc/new /etc/passwd"
+    look = f"ls -d {' '.join(names)} 2>/dev/null; grep -l {mark} /etc/hosts /etc/passwd"
+    for disk in ((), ("--disk", "48m", "--memory", "64m")):
+        if disk and programs.rootless:
+            continue
+        options = [*WRITABLE_ROOT, *disk]
+        out = programs.run(["/bin/sh", "-c", write + f" && {look}"], options=options)
+        expect(out.code == 0, f"{disk}: {out.how} {out.tail()}")
+        expect(sorted(out.output.split()) == sorted([*names, "/etc/hosts", "/etc/passwd"]), f"{disk}: {out.output}")
+        for later in (options, []):
+            out = programs.run(["/bin/sh", "-c", look], options=later)
+            expect(out.output == "", f"the next sandbox has {out.output}")
+        for name in names:
+            expect(not os.path.lexists(name), f"the host has {name}")
+        for name in ("/etc/hosts", "/etc/passwd"):
+            expect(mark not in Path(name).read_text(), f"the host's {name} is changed")
+    out = programs.run(["/bin/sh", "-c", f"mkdir /{mark}"])
+    expect("Read-only file system" in out.tail(), f"without it: {out.tail()}")
+
+
+@check(21)
+def writable_root_is_reported(programs):
+    """One wall is down, as it was asked for, and no other."""
+    def layers(*options):
+        out = programs.run(["/bin/true"], options=["-o", "json", *options], stderr=subprocess.DEVNULL)
+        return set(json.loads(out.output)["isolation"]["layers"])
+    expect(layers() - layers(*WRITABLE_ROOT) == {"read_only_root"}, f"{layers(*WRITABLE_ROOT)}")
 
 
 # 22 -----------------------------------------------------------------------------------------------

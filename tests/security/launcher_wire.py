@@ -24,7 +24,7 @@ Limits = fields(memory=U64, disk=U64, inodes=U64, cpu=U32, pids=U32, files=U32, 
 Mount = fields(target=ctypes.c_char * 256, read_only=U32)
 Rule = fields(action=U32, path=ctypes.c_char * 256)
 Create = fields(header=Header, limits=Limits, token=ctypes.c_ubyte * 32, mount_count=U32, rule_count=U32,
-                layer_count=U32, connected=U32, zygote=ctypes.c_char * 40, hostname=ctypes.c_char * 64,
+                layer_count=U32, connected=U32, writable_root=U32, zygote=ctypes.c_char * 40, hostname=ctypes.c_char * 64,
                 mounts=Mount * 16, rules=Rule * 64)
 Zygote = fields(header=Header, memory=U64, idle=U32, modules=ctypes.c_char * 516)
 

@@ -35,7 +35,8 @@ def expected_skips():
 
 def label(case):
     parts = [case.key, *(arg for arg in case.args if not arg.startswith("{"))]
-    return ".".join(parts) + (f"@{case.scenario}" if case.scenario == "generous_limits" else "")
+    around = f"@{case.scenario}" if case.scenario == "generous_limits" else ""
+    return ".".join(parts) + around + ("@writable-root" if "--writable-root" in case.options else "")
 
 
 def run_once(programs, case, off):

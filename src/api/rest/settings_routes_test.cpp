@@ -201,8 +201,7 @@ Task<void> refused_policy(Api* api) {
 
 Task<void> refused_template(Api* api) {
   for (const char* security :
-       {R"({"allow_network":true})", R"({"allowed_domains":["example.org"]})",
-        R"({"read_only_filesystem":false})"}) {
+       {R"({"allow_network":true})", R"({"allowed_domains":["example.org"]})"}) {
     std::string body = R"({"id":"t","language":"bash","security":)";
     Reply made = co_await api->call(Method::kPost, "/api/v1/templates", body + security + "}");
     EXPECT_EQ(made.status, 201) << made.body;

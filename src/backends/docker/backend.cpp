@@ -241,20 +241,20 @@ Result<void> docker_available() {
 void register_docker(sandbox::Registry& registry);
 
 void register_docker(sandbox::Registry& registry) {
-  registry.add(
-      {.name = "docker",
-       .status = sandbox::Maturity::kBeta,
-       .isolation = sandbox::IsolationKind::kContainer,
-       .caps = {Cap::kExec, Cap::kGuest, Cap::kStdin, Cap::kSignals, Cap::kTerminal, Cap::kFiles,
-                Cap::kWatch, Cap::kConnect, Cap::kSnapshot, Cap::kUsage, Cap::kPause,
-                Cap::kReattach, Cap::kLimits, Cap::kFilesystemPolicy, Cap::kMounts, Cap::kNetwork},
-       .lacks = {{Cap::kDomainLists, "the engine knows a network or none"},
-                 {Cap::kZygotes, "an image's interpreter cannot be loaded outside of it"}},
-       .probe = &docker_available,
-       .make = &make_docker,
-       .own_images = true,
-       .import_images = &docker::import_images,
-       .needs_group = &group_of_socket});
+  registry.add({.name = "docker",
+                .status = sandbox::Maturity::kBeta,
+                .isolation = sandbox::IsolationKind::kContainer,
+                .caps = {Cap::kExec, Cap::kGuest, Cap::kStdin, Cap::kSignals, Cap::kTerminal,
+                         Cap::kFiles, Cap::kWatch, Cap::kConnect, Cap::kSnapshot, Cap::kUsage,
+                         Cap::kPause, Cap::kReattach, Cap::kLimits, Cap::kFilesystemPolicy,
+                         Cap::kMounts, Cap::kWritableRoot, Cap::kNetwork},
+                .lacks = {{Cap::kDomainLists, "the engine knows a network or none"},
+                          {Cap::kZygotes, "an image's interpreter cannot be loaded outside of it"}},
+                .probe = &docker_available,
+                .make = &make_docker,
+                .own_images = true,
+                .import_images = &docker::import_images,
+                .needs_group = &group_of_socket});
 }
 
 }  // namespace atl::backends

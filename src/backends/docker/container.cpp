@@ -103,14 +103,17 @@ Result<array> bind_mounts(const sandbox::SandboxSpec& spec, const ContainerPlan&
   return mounts;
 }
 
-Result<void> check_asked(const sandbox::AskedLimits& asked, const EngineFacts& facts) {
-  auto refuse = [](const char* limit) {
+Result<void> check_asked(const sandbox::SandboxSpec& spec, const EngineFacts& facts) {
+  const sandbox::AskedLimits& asked = spec.asked;
+  auto refuse = [](const char* limit, const char* more = "") {
     return fail(Code::kLimitUnenforceable,
-                std::string("the Docker engine cannot enforce the ") + limit + " limit");
+                std::string("the Docker engine cannot enforce the ") + limit + " limit" + more);
   };
   if (asked.memory && !facts.memory_limit) return refuse("memory");
   if (asked.cpus && !facts.cpu_limit) return refuse("cpu");
   if (asked.pids && !facts.pids_limit) return refuse("pids");
+  // What is written to the root is in the container's own layer, as large as the engine's disk.
+  if (asked.disk && spec.writable_root) return refuse("disk", " of a writable root; native can");
   return {};
 }
 
@@ -150,12 +153,12 @@ Json limits_body(const sandbox::Limits& limits, const EngineFacts& facts) {
 
 Result<Json> container_body(const sandbox::SandboxSpec& spec, const ContainerPlan& plan,
                             const EngineFacts& facts) {
-  ATOLL_CHECK(check_asked(spec.asked, facts));
+  ATOLL_CHECK(check_asked(spec, facts));
   ATOLL_TRY(object tmpfs, tmpfs_mounts(spec, plan, facts));
   ATOLL_TRY(array mounts, bind_mounts(spec, plan));
   object host = limits_body(spec.limits, facts).get_object();
   host["NetworkMode"] = plan.network;
-  host["ReadonlyRootfs"] = true;
+  host["ReadonlyRootfs"] = !spec.writable_root;
   host["SecurityOpt"] = array{"no-new-privileges"};
   host["CapDrop"] = array{"ALL"};
   host["Init"] = false;
@@ -184,7 +187,7 @@ Result<Json> container_body(const sandbox::SandboxSpec& spec, const ContainerPla
   return body;
 }
 
-sandbox::Isolation isolation_of(const EngineFacts& facts, bool has_network) {
+sandbox::Isolation isolation_of(const EngineFacts& facts, bool has_network, bool writable_root) {
   sandbox::Isolation isolation;
   auto report = [&](Wall wall, bool stands) {
     (stands ? isolation.layers : isolation.missing).emplace_back(confine::wall_name(wall));
@@ -203,10 +206,10 @@ sandbox::Isolation isolation_of(const EngineFacts& facts, bool has_network) {
   report(Wall::kNoNewPrivs, true);
   report(Wall::kSeccomp, true);  // the guest's own, behind the engine's
   report(Wall::kLandlock, has_landlock_scopes());
-  report(Wall::kReadOnlyRoot, true);
+  report(Wall::kReadOnlyRoot, !writable_root);
   report(Wall::kMaskedProc, true);
   report(Wall::kOwnUids, false);  // without capabilities the guest cannot give programs another
-  report(Wall::kDiskLimit, true);
+  report(Wall::kDiskLimit, !writable_root);
   report(Wall::kFileLimits, true);
   report(Wall::kCleanStart, true);
   return isolation;

@@ -35,6 +35,6 @@ Result<Json> container_body(const sandbox::SandboxSpec& spec, const ContainerPla
                             const EngineFacts& facts);
 // The part of it that can be changed later: POST /containers/ID/update.
 Json limits_body(const sandbox::Limits& limits, const EngineFacts& facts);
-sandbox::Isolation isolation_of(const EngineFacts& facts, bool has_network);
+sandbox::Isolation isolation_of(const EngineFacts& facts, bool has_network, bool writable_root);
 
 }  // namespace atl::backends::docker

@@ -64,6 +64,7 @@ DockerSandbox::DockerSandbox(async::Executor executor, std::shared_ptr<Shared> s
 void DockerSandbox::learn(const Json& container) {
   container_ = text_at(container, "/Id");
   has_network_ = text_at(container, "/HostConfig/NetworkMode") != "none";
+  writable_root_ = !truth_at(container, "/HostConfig/ReadonlyRootfs");
   pid_ = static_cast<std::int64_t>(number_at(container, "/State/Pid"));
   env_ = variables_at(container, "/Config/Env");
 }
@@ -117,11 +118,16 @@ Task<Result<ContainerPlan>> DockerSandbox::make_plan() {
                      .network = spec_.allow_network ? shared_->network : "none",
                      .once = shared_->once};
   has_network_ = spec_.allow_network;
+  writable_root_ = spec_.writable_root;
   ATOLL_CO_TRY(plan.image, co_await find_image());
   plan.volumes = volumes_;
   plan.checks_health = checks_health_;
   // Not the server's own: nothing inside may be the owner of the server's folders.
   if (::geteuid() == plan.uid) ++plan.uid;
+  if (spec_.writable_root && !spec_.patterns.deny_write.empty()) {
+    co_return fail(Code::kPolicyUnsupported,
+                   "docker cannot keep anybody from writing in a writable root; native can");
+  }
   if (!spec_.patterns.empty()) {
     ATOLL_CO_TRY(plan.hidden_file, shared_->places.hidden_file());
     ATOLL_CO_TRY(plan.hidden_folder, shared_->places.hidden_folder());
@@ -223,7 +229,8 @@ bool DockerSandbox::is_running() const {
 
 sandbox::Status DockerSandbox::status() const {
   sandbox::Status status{.state = state_};
-  if (shared_->facts) status.isolation = isolation_of(*shared_->facts, has_network_);
+  if (shared_->facts)
+    status.isolation = isolation_of(*shared_->facts, has_network_, writable_root_);
   return status;
 }
 

@@ -53,6 +53,7 @@ class DockerSandbox final : public sandbox::GuestSandbox {
   guest::Token token_{};
   sandbox::State state_ = sandbox::State::kCreated;
   bool has_network_ = false;
+  bool writable_root_ = false;
   std::string container_;  // its id: its name is anybody's to change who may speak to the engine
   std::string image_id_;
   std::vector<std::string> volumes_;  // these three as the image declares them

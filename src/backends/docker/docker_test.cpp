@@ -79,10 +79,25 @@ TEST(DockerContainer, ALimitThatTheEngineCannotHoldIsNotClaimed) {
   Result<Json> body = container_body(spec, plan_of(), facts);
   ASSERT_TRUE(body);
   EXPECT_EQ(at(*body, "/HostConfig/CpuQuota"), nullptr);
-  sandbox::Isolation isolation = isolation_of(facts, false);
+  sandbox::Isolation isolation = isolation_of(facts, false, false);
   EXPECT_NE(std::ranges::find(isolation.missing, "cpu_limit"), isolation.missing.end());
   spec.asked.cpus = true;
   EXPECT_FALSE(container_body(spec, plan_of(), facts));
+}
+
+TEST(DockerContainer, AWritableRootHasNoDiskLimit) {
+  sandbox::SandboxSpec spec{.writable_root = true};
+  Result<Json> body = container_body(spec, plan_of(), kFacts);
+  ASSERT_TRUE(body);
+  EXPECT_FALSE(truth_at(*body, "/HostConfig/ReadonlyRootfs"));
+  sandbox::Isolation isolation = isolation_of(kFacts, false, true);
+  for (const char* wall : {"read_only_root", "disk_limit"}) {
+    EXPECT_NE(std::ranges::find(isolation.missing, wall), isolation.missing.end()) << wall;
+  }
+  spec.asked.disk = true;
+  Result<Json> refused = container_body(spec, plan_of(), kFacts);
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().code(), Code::kLimitUnenforceable);
 }
 
 async::Task<Result<PathFacts>> look_into_image(std::string path) {

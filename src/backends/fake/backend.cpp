@@ -77,14 +77,14 @@ Result<std::unique_ptr<sandbox::Backend>> make_fake(BackendOptions options) {
 void register_fake(sandbox::Registry& registry);
 
 void register_fake(sandbox::Registry& registry) {
-  registry.add(
-      {.name = "fake",
-       .status = sandbox::Maturity::kExperimental,
-       .isolation = sandbox::IsolationKind::kNone,
-       .caps = {Cap::kExec, Cap::kGuest, Cap::kStdin, Cap::kSignals, Cap::kTerminal, Cap::kFiles,
-                Cap::kWatch, Cap::kConnect, Cap::kSnapshot, Cap::kUsage, Cap::kReattach},
-       .probe = [] { return Result<void>(); },
-       .make = &make_fake});
+  registry.add({.name = "fake",
+                .status = sandbox::Maturity::kExperimental,
+                .isolation = sandbox::IsolationKind::kNone,
+                .caps = {Cap::kExec, Cap::kGuest, Cap::kStdin, Cap::kSignals, Cap::kTerminal,
+                         Cap::kFiles, Cap::kWatch, Cap::kConnect, Cap::kSnapshot, Cap::kUsage,
+                         Cap::kReattach, Cap::kWritableRoot},
+                .probe = [] { return Result<void>(); },
+                .make = &make_fake});
 }
 
 }  // namespace atl::backends

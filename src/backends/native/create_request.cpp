@@ -76,6 +76,7 @@ Result<engine::CreateRequest> create_request(const sandbox::SandboxSpec& spec,
   }
   request.token = token;
   request.limits = engine_limits(spec.limits);
+  request.writable_root = spec.writable_root ? 1 : 0;
   if (spec.mounts.size() > engine::kMaxMounts) {
     return fail(Code::kTooLarge, "more than " + std::to_string(engine::kMaxMounts) + " mounts");
   }

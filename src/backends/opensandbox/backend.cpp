@@ -114,7 +114,7 @@ void register_opensandbox(sandbox::Registry& registry) {
        .status = sandbox::Maturity::kBeta,
        .isolation = sandbox::IsolationKind::kRemote,
        .caps = {Cap::kExec, Cap::kSignals, Cap::kFiles, Cap::kSnapshot, Cap::kUsage, Cap::kPause,
-                Cap::kReattach, Cap::kDomainLists},
+                Cap::kReattach, Cap::kWritableRoot, Cap::kDomainLists},
        .lacks = {{Cap::kGuest,
                   "the server has an agent of its own: output comes as lines of "
                   "UTF-8, programs end with the connection, no contexts"},

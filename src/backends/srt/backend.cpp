@@ -44,6 +44,11 @@ class SrtBackend final : public sandbox::Backend {
   Task<Result<std::unique_ptr<sandbox::Sandbox>>> create(sandbox::SandboxSpec spec) override {
     if (spec.image != "host") co_return fail(Code::kUnsupported, "srt has no images");
     if (!spec.mounts.empty()) co_return fail(Code::kUnsupported, "srt has no mounts");
+    if (spec.writable_root) {
+      co_return fail(Code::kPolicyUnsupported,
+                     "srt cannot make the root writable: it is the host's own; native and docker "
+                     "can");
+    }
     co_return std::make_unique<srt::SrtSandbox>(executor_, host_, std::move(spec));
   }
 
@@ -203,6 +208,7 @@ void register_srt(sandbox::Registry& registry) {
                 .lacks = {{Cap::kPause, "its control group holds the guest, which must answer"},
                           {Cap::kReattach, "its sandboxes end with the server that made them"},
                           {Cap::kMounts, "it shows the host's own paths and nothing else"},
+                          {Cap::kWritableRoot, "its root is the host's own"},
                           {Cap::kNetwork, "it reaches the domains of a list only"},
                           {Cap::kZygotes, "its sandboxes enter no namespaces of ours"}},
                 .probe = &srt_available,

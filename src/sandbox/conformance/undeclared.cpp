@@ -27,6 +27,11 @@ Task<void> undeclared(Box* box) {
   if (!entry.has(Cap::kConnect)) {
     ATOLL_EXPECT_CODE(Code::kUnsupported, co_await box->sandbox->connect(80));
   }
+  if (!entry.has(Cap::kWritableRoot)) {
+    SandboxSpec spec = box->target->spec();
+    spec.writable_root = true;
+    ATOLL_EXPECT_CODE(Code::kPolicyUnsupported, co_await box->backend->create(std::move(spec)));
+  }
   if (!entry.has(Cap::kLimits)) {
     ATOLL_EXPECT_CODE(Code::kUnsupported, co_await box->sandbox->change_limits({}));
   }

@@ -24,6 +24,24 @@ void swap() {
   attack::stopped(errno, "symlink in /dev");
 }
 
+// The folders that walls stand on, moved away with what is in them. Where the root is writable the
+// user owns the names.
+void folders() {
+  mkdir("/workspace/other", 0700);
+  for (const char* name : {"/dev", "/proc", "/opt/atoll", "/opt", "/mnt", "/usr", "/etc",
+                           "/etc/alternatives", "/tmp", "/workspace"}) {
+    char other[64];
+    snprintf(other, sizeof other, "%s.old", name);
+    if (rename(name, other) == 0 || rmdir(name) == 0 || unlink(name) == 0) {
+      attack::through("%s was moved away", name);
+    }
+    if (rename("/workspace/other", name) == 0 || symlink("/tmp", name) == 0) {
+      attack::through("something else is at %s", name);
+    }
+  }
+  attack::holds("every folder is where it was");
+}
+
 // How many terminals can be seen. The runner starts this one without a terminal while it holds a
 // terminal of its own and another sandbox has one.
 void foreign_terminals() {
@@ -43,7 +61,8 @@ void foreign_terminals() {
   attack::holds("no terminal but our own");
 }
 
-constexpr attack::Attack kAttacks[] = {{"swap", swap}, {"foreign_terminals", foreign_terminals}};
+constexpr attack::Attack kAttacks[] = {
+    {"swap", swap}, {"folders", folders}, {"foreign_terminals", foreign_terminals}};
 
 }  // namespace
 

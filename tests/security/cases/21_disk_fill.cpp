@@ -7,7 +7,8 @@
 namespace {
 
 constexpr const char* kFolders[] = {"/workspace", "/tmp",  "/dev/shm", "/var/tmp", "/run",
-                                    "/home",      "/root", "/var",     "/mnt"};
+                                    "/home",      "/root", "/var",     "/mnt",     "",
+                                    "/etc",       "/opt",  "/srv"};
 constexpr size_t kBlock = 1 << 20;
 
 // In turn in every folder that lets us, all kept: the sum is what counts.
