@@ -33,15 +33,16 @@ std::string name_of(const store::Change& change) {
 }
 
 Task<Result<void>> note(const std::vector<store::Change>* changes) {
-  while (writes->held) co_await writes->let_go.wait();
-  if (writes->refused > 0) {
-    --writes->refused;
-    co_return fail(Code::kNoAvailableRuntime, "the store is away");
-  }
   std::string names;
   for (const store::Change& change : *changes) {
     if (std::holds_alternative<store::AddAudit>(change)) continue;  // goes with what it tells of
     names += (names.empty() ? "" : "+") + name_of(change);
+  }
+  if (names.empty()) co_return Result<void>();  // recorded by itself, while something runs
+  while (writes->held) co_await writes->let_go.wait();
+  if (writes->refused > 0) {
+    --writes->refused;
+    co_return fail(Code::kNoAvailableRuntime, "the store is away");
   }
   writes->all.push_back(std::move(names));
   co_return Result<void>();
