@@ -153,6 +153,23 @@ class SettingsTest(unittest.TestCase):
             self.assertEqual(json.loads(problem)["code"], "transfer_timeout")
         self.assertEqual(server.call("GET", f"/api/v1/sessions/{session}/files/cut")[0], 404)
 
+    def test_sandboxes_outlive_a_clean_end_where_they_are_to(self):
+        server = self.serve("pool.size=0", "sandbox.runtime.cleanupOnExit=false")
+        session = server.session()
+        server.execute(session, command="echo kept > file")
+        self.assertEqual(server.stop(), 0)
+        server.start()
+        self.assertEqual(server.execute(session, command="cat file")["stdout"], "kept\n")
+        self.assertEqual(server.call("DELETE", f"/api/v1/sessions/{session}")[0], 204)
+
+    def test_what_has_ended_is_kept_for_a_while(self):
+        server = self.serve("pool.size=0", "store.retention.ended_sessions=3600")
+        session = f"/api/v1/sessions/{server.session()}"
+        self.assertEqual(server.call("DELETE", session)[0], 204)
+        self.assertEqual(server.stop(), 0)
+        server.start()  # which looks for what is old
+        self.assertEqual(server.call("GET", session)[1]["status"], "terminated")
+
     def test_a_sandbox_block_that_is_off(self):
         config = self.folder + "/config.json"
         with open(config, "w") as file:

@@ -71,6 +71,17 @@ Task<void> claims(Api* api) {
   co_await until([api] { return all_ready(api) == 0; });
 }
 
+// The pool has not looked since: what it has is of a template that is no more.
+Task<void> replaced(Api* api) {
+  co_await only_shell(api, 2);
+  auto recipe = api->control->templates().find("shell-default");
+  model::TemplateSpec spec = (*recipe)->spec;
+  spec.pool = 0;
+  EXPECT_TRUE((co_await api->control->templates().replace({}, "shell-default", spec)).has_value());
+  (void)co_await api->make_session();
+  EXPECT_EQ(of_shell(api).hits, 0u);
+}
+
 Task<void> total(Api* api) {
   co_await until([api] { return all_ready(api) == 2; });
   (void)co_await api->make_session();
@@ -159,6 +170,7 @@ ApiWish pool_of(control::PoolSettings settings) {
 }
 
 TEST(Pool, ClaimsAndDrains) { with_api(claims, pool_of({.size = 2})); }
+TEST(Pool, GivesNothingOfAnOldTemplate) { with_api(replaced, pool_of({.size = 2})); }
 // covers: run
 TEST(Pool, RunsAtOnce) { with_api(runs_at_once, pool_of({.size = 2})); }
 TEST(Pool, StaysBelowItsTotal) { with_api(total, pool_of({.size = 5, .max_total = 2})); }
