@@ -37,11 +37,11 @@ Task<void> Sessions::stop_soon(SandboxPtr sandbox) {
 
 Task<void> Sessions::save_files(LiveSessionPtr session) {
   if (session->workspace.empty()) co_return;
-  while (session->saving) co_await session->changed.wait();
+  while (session->saving || session->freezing) co_await session->changed.wait();
   SandboxPtr sandbox = session->sandbox;
-  bool ends = session->ending;
-  SessionState state = ends ? session->before_end : session->row.state;
-  if (!sandbox || state == SessionState::kPaused) co_return;  // saved before it was frozen
+  if (!sandbox || sandbox->status().state == sandbox::State::kPaused) {
+    co_return;  // saved before it was frozen
+  }
   session->saving = true;
   session->touched = false;
   Rollback done;
@@ -52,7 +52,7 @@ Task<void> Sessions::save_files(LiveSessionPtr session) {
   std::uint64_t disk =
       session->row.config.resources.disk.value_or(session->recipe->spec.resources.disk);
   Result<void> saved = co_await async::with_deadline(
-      workspaces_.save(std::move(sandbox), session->workspace, disk << 20, ends),
+      workspaces_.save(std::move(sandbox), session->workspace, disk << 20, session->ending),
       async::deadline_in(kSaving), Code::kTransferTimeout, "it takes too long");
   if (saved) co_return;
   log::warn("workspace_not_saved", log::kv("session_id", session->row.id.str()),
