@@ -20,6 +20,7 @@ constexpr std::chrono::seconds kSeen{5};  // between looks at whether a sandbox 
 constexpr std::chrono::seconds kWriteAgain{1};
 constexpr std::chrono::seconds kSaving{30};  // the files of a workspace
 constexpr std::chrono::milliseconds kAnswerFirst{2};
+constexpr std::chrono::seconds kMaking{5};  // of a sandbox that nobody wants any more
 
 }  // namespace
 
@@ -85,7 +86,9 @@ Task<Result<void>> Sessions::end(LiveSessionPtr session, SessionState state, std
   if (!session->end_stored) written = co_await put(session, audit);
   fault::here("delete.written");
   if (!written) log::error("store_failed", log::kv("error", written.error().to_string()));
-  while (!session->sandbox && !session->made) co_await session->changed.wait();
+  // Packages or an image may take minutes to come: then make() cleans up by itself.
+  ATOLL_CO_CHECK(co_await until(session, async::deadline_in(kMaking),
+                                [](const LiveSession& one) { return one.sandbox || one.made; }));
   fault::here("delete.done");
   session->ended = true;
   if (written) {
