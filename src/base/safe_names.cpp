@@ -18,6 +18,8 @@ bool each_part(std::string_view path, Each each) {
 }  // namespace
 
 bool is_safe_name(std::string_view name) {
+  constexpr std::size_t kLongest = 4000;  // of the 4,095 bytes of a path
+  if (name.size() > kLongest) return false;
   if (name.empty() || name.front() == '/' || name.find('\0') != name.npos) return false;
   return each_part(
       name, [](std::string_view part) { return !part.empty() && part != "." && part != ".."; });

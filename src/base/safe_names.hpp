@@ -5,7 +5,7 @@
 
 namespace atl {
 
-// Relative, and no part of it is "..", "." or empty.
+// Relative, no part of it is "..", "." or empty, and with a folder before it it can be opened.
 bool is_safe_name(std::string_view name);
 // Whether a link of this name leads to somewhere in the same tree, whatever other links are there.
 bool is_safe_link(std::string_view name, std::string_view target);

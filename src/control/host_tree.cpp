@@ -62,7 +62,7 @@ Result<void> look_at(int folder, const std::string& above, std::uint32_t depth, 
   }
   while (const dirent* each = ::readdir(listing.get())) {
     std::string name = each->d_name;
-    if (name == "." || name == "..") continue;
+    if (name == "." || name == ".." || !is_safe_name(above + name)) continue;
     struct stat info{};
     if (::fstatat(folder, name.c_str(), &info, AT_SYMLINK_NOFOLLOW) != 0) {
       return cannot("read", above + name);

@@ -103,6 +103,8 @@ Words npm_words(const std::string& staging) {
           "--no-update-notifier",
           "--fetch-retries=1",
           "--fetch-retry-mintimeout=1000",
+          "--fetch-timeout=30000",
+          "--logs-max=0",
           "--loglevel=error",
           "--cache=" + staging + "/cache",
           "--prefix=" + staging + "/tree",
@@ -145,6 +147,10 @@ Result<Child> start(const Installer& installer, const std::string& staging,
   fs::create_directories(staging + "/" + installer.result, error);
   if (error) return fail_errno("making a folder for packages", error.value());
   Words words = installer.words(staging);
+  if (::access(words[0].c_str(), X_OK) != 0) {
+    return fail(Code::kUnsupported, std::string(installer.name) + " is not on this host");
+  }
+  words.insert(words.begin(), {"/usr/bin/setpriv", "--pdeathsig", "KILL", "--"});  // with us
   words.insert(words.end(), packages.begin(), packages.end());
   Words variables = installer.environment(staging, index_url);
   std::string said = staging + "/said";
@@ -155,6 +161,8 @@ Result<Child> start(const Installer& installer, const std::string& staging,
   ::posix_spawn_file_actions_addopen(&actions, 1, said.c_str(), O_WRONLY | O_CREAT, 0600);
   ::posix_spawn_file_actions_adddup2(&actions, 1, 2);
   ::posix_spawn_file_actions_addclosefrom_np(&actions, 3);
+  // A package called "a.whl" or "a.tgz" is a file of the folder that the program was started in.
+  ::posix_spawn_file_actions_addchdir_np(&actions, (staging + "/" + installer.result).c_str());
   ::posix_spawnattr_init(&attributes);
   ::posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSID | POSIX_SPAWN_SETSIGMASK);
   pid_t pid = -1;
@@ -163,8 +171,7 @@ Result<Child> start(const Installer& installer, const std::string& staging,
   ::posix_spawn_file_actions_destroy(&actions);
   ::posix_spawnattr_destroy(&attributes);
   if (failed != 0) {
-    return fail(code_from_errno(failed),
-                std::string(installer.name) + " is not on this host, or cannot be started");
+    return fail(code_from_errno(failed), std::string(installer.name) + " cannot be started");
   }
   return Child::own(pid);
 }

@@ -10,6 +10,7 @@
 
 #include "async/child.hpp"
 #include "async/deadline.hpp"
+#include "base/rollback.hpp"
 #include "control/sha256.hpp"
 #include "observe/log.hpp"
 
@@ -23,12 +24,14 @@ namespace fs = std::filesystem;
 
 constexpr std::chrono::minutes kInstallTime{10};
 constexpr std::size_t kShown = 500;  // of what an installer says
+constexpr const char* kUnfinished = ".part";
 
 // The end of what it said, which is where the reason stands.
 std::string last_words(const std::string& staging) {
   std::stringstream text;
   text << std::ifstream(staging + "/said").rdbuf();
   std::string said = text.str();
+  for (std::size_t at; (at = said.find(staging)) != said.npos;) said.erase(at, staging.size());
   while (!said.empty() && said.back() == '\n') said.pop_back();
   return said.size() > kShown ? "…" + said.substr(said.size() - kShown) : said;
 }
@@ -55,7 +58,13 @@ Result<void> put_in_place(const std::string& tree, const std::string& folder) {
 }  // namespace
 
 Packages::Packages(std::string folder, std::string index_url)
-    : folder_(std::move(folder)), index_url_(std::move(index_url)) {}
+    : folder_(fs::absolute(std::move(folder))), index_url_(std::move(index_url)) {
+  std::error_code failed;  // what a killed server left
+  for (const auto& entry : fs::directory_iterator(folder_, failed)) {
+    std::error_code ignored;
+    if (entry.path().extension() == kUnfinished) fs::remove_all(entry.path(), ignored);
+  }
+}
 
 Task<Result<std::string>> Packages::folder_of(const Installer* installer,
                                               std::vector<std::string> packages) {
@@ -74,10 +83,14 @@ Task<Result<std::string>> Packages::folder_of(const Installer* installer,
     while (!attempt->done) co_await attempt->changed.wait();
   } else {
     attempt = attempts_[name] = std::make_shared<Attempt>();
+    attempt->outcome = fail(Code::kCancelled, "the installation of packages was given up");
+    Rollback over;  // also when whoever asked does not wait
+    over.add([this, attempt, name] {
+      attempt->done = true;
+      attempts_.erase(name);
+      attempt->changed.notify_all();
+    });
     attempt->outcome = co_await install(installer, name, std::move(packages));
-    attempt->done = true;
-    attempts_.erase(name);
-    attempt->changed.notify_all();
   }
   if (!attempt->outcome) co_return fail(attempt->outcome.error());
   co_return path;
@@ -85,7 +98,7 @@ Task<Result<std::string>> Packages::folder_of(const Installer* installer,
 
 Task<Result<void>> Packages::install(const Installer* installer, std::string name,
                                      std::vector<std::string> packages) {
-  std::string staging = folder_ + "/" + name + ".part";
+  std::string staging = folder_ + "/" + name + kUnfinished;
   ATOLL_CO_TRY(Child running, co_await async::on_pool(pool_, [&] {
                  return start(*installer, staging, index_url_, packages);
                }));

@@ -175,7 +175,10 @@ Task<Result<void>> freeze(LiveSessionPtr session, bool frozen) {
   SandboxPtr sandbox = session->sandbox;
   session->freezing = true;
   Rollback done;  // also when whoever asked does not wait
-  done.add([session] { session->freezing = false; });
+  done.add([session] {
+    session->freezing = false;
+    session->changed.notify_all();
+  });
   co_return co_await (frozen ? sandbox->pause() : sandbox->resume());
 }
 
@@ -186,6 +189,8 @@ Task<Result<model::Session>> Sessions::pause(Caller caller, SessionId id) {
   if (session->row.state == SessionState::kPaused) co_return view(*session);
   if (!session->usable()) co_return fail(Code::kConflict, "the session is still being made");
   co_await save_files(session);
+  // Whoever reads the files of a frozen one waits for nothing.
+  while (session->saving) co_await session->changed.wait();
   if (session->ending) co_return fail(ended_meanwhile(*session));
   ATOLL_CO_CHECK(co_await freeze(session, true));
   fault::here("pause.frozen");

@@ -20,6 +20,7 @@ constexpr std::chrono::seconds kSeen{5};  // between looks at whether a sandbox 
 constexpr std::chrono::seconds kWriteAgain{1};
 constexpr std::chrono::seconds kSaving{30};  // the files of a workspace
 constexpr std::chrono::milliseconds kAnswerFirst{2};
+constexpr std::chrono::seconds kMaking{5};  // of a sandbox that nobody wants any more
 
 }  // namespace
 
@@ -37,11 +38,11 @@ Task<void> Sessions::stop_soon(SandboxPtr sandbox) {
 
 Task<void> Sessions::save_files(LiveSessionPtr session) {
   if (session->workspace.empty()) co_return;
-  while (session->saving) co_await session->changed.wait();
+  while (session->saving || session->freezing) co_await session->changed.wait();
   SandboxPtr sandbox = session->sandbox;
-  bool ends = session->ending;
-  SessionState state = ends ? session->before_end : session->row.state;
-  if (!sandbox || state == SessionState::kPaused) co_return;  // saved before it was frozen
+  if (!sandbox || sandbox->status().state == sandbox::State::kPaused) {
+    co_return;  // saved before it was frozen
+  }
   session->saving = true;
   session->touched = false;
   Rollback done;
@@ -52,7 +53,7 @@ Task<void> Sessions::save_files(LiveSessionPtr session) {
   std::uint64_t disk =
       session->row.config.resources.disk.value_or(session->recipe->spec.resources.disk);
   Result<void> saved = co_await async::with_deadline(
-      workspaces_.save(std::move(sandbox), session->workspace, disk << 20, ends),
+      workspaces_.save(std::move(sandbox), session->workspace, disk << 20, session->ending),
       async::deadline_in(kSaving), Code::kTransferTimeout, "it takes too long");
   if (saved) co_return;
   log::warn("workspace_not_saved", log::kv("session_id", session->row.id.str()),
@@ -85,7 +86,9 @@ Task<Result<void>> Sessions::end(LiveSessionPtr session, SessionState state, std
   if (!session->end_stored) written = co_await put(session, audit);
   fault::here("delete.written");
   if (!written) log::error("store_failed", log::kv("error", written.error().to_string()));
-  while (!session->sandbox && !session->made) co_await session->changed.wait();
+  // Packages or an image may take minutes to come: then make() cleans up by itself.
+  ATOLL_CO_CHECK(co_await until(session, async::deadline_in(kMaking),
+                                [](const LiveSession& one) { return one.sandbox || one.made; }));
   fault::here("delete.done");
   session->ended = true;
   if (written) {

@@ -34,6 +34,10 @@ Task<Result<Sessions::Created>> Sessions::create(Caller caller, CreateRequest re
   if (!request.session_key.empty()) {
     ATOLL_CO_TRY(LiveSessionPtr same,
                  co_await of_key(key_name(caller.tenant, request.session_key)));
+    if (same && same->row.session_key != request.session_key) {
+      co_return fail(Code::kConflict,
+                     "a session lives whose key has the same folder: " + same->row.session_key);
+    }
     if (same) co_return Created{.session = std::move(same), .made = false};
   }
   ATOLL_CO_TRY(

@@ -47,8 +47,9 @@ void Sessions::publish(const LiveSession& session, std::string event) {
                    .time = now()});
 }
 
+// Keys of one folder (`a:b`, `a_b`) are one name: their sessions must not live at once.
 std::string Sessions::key_name(const std::string& tenant, const std::string& key) {
-  return tenant + '\0' + key;
+  return Workspaces::name_of(tenant, key);
 }
 
 void Sessions::enter(const LiveSessionPtr& session) {

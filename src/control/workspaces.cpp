@@ -68,28 +68,57 @@ std::optional<TreeEntry> entry_of(const FileInfo& info) {
   }
 }
 
-Task<Result<TreeMap>> files_inside(sandbox::Sandbox* sandbox, std::uint64_t most) {
+// A listing as it came; what it does not show of folders that their owner may not look into.
+struct Inside {
+  TreeMap files;
+  std::vector<std::string> closed;
+};
+
+bool is_closed(const FileInfo& folder) { return (folder.mode & 0500) != 0500; }
+
+Task<Result<std::vector<FileInfo>>> files_inside(sandbox::Sandbox* sandbox) {
   ATOLL_CO_TRY(std::vector<FileInfo> files,
                co_await sandbox->list(sandbox->workspace(), kMaxTreeDepth, kMaxTreeEntries + 1));
   if (files.size() > kMaxTreeEntries) {
     co_return fail(Code::kTooLarge, "the workspace holds more than 100,000 files");
   }
-  TreeMap found;
-  std::uint64_t bytes = 0;
+  if (files.empty()) {
+    ATOLL_CO_TRY(FileInfo root, co_await sandbox->stat(sandbox->workspace()));
+    if (is_closed(root)) co_return fail(Code::kForbidden, "the workspace cannot be looked into");
+  }
   for (FileInfo& file : files) {
-    if (file.kind == FileInfo::kSymlink && file.target.empty()) {  // not in every backend's listing
-      Result<FileInfo> link = co_await sandbox->stat(sandbox->workspace() + "/" + file.path);
-      if (link) file.target = std::move(link->target);
-    }
+    if (file.kind != FileInfo::kSymlink || !file.target.empty()) continue;
+    Result<FileInfo> link = co_await sandbox->stat(sandbox->workspace() + "/" + file.path);
+    if (link) file.target = std::move(link->target);  // not in every backend's listing
+  }
+  co_return files;
+}
+
+Result<Inside> sorted(std::vector<FileInfo> files, std::uint64_t most) {
+  Inside found;
+  std::uint64_t bytes = 0;
+  for (const FileInfo& file : files) {
     std::optional<TreeEntry> entry = entry_of(file);
     if (!entry || !is_safe_name(file.path)) continue;
     if (entry->size > most - bytes) {  // a file with holes says more than it has
-      co_return fail(Code::kTooLarge, "the files are larger than the disk of the sandbox");
+      return fail(Code::kTooLarge, "the files are larger than the disk of the sandbox");
     }
     bytes += entry->size;
-    found.emplace(file.path, std::move(*entry));
+    if (file.kind == FileInfo::kDirectory && is_closed(file)) found.closed.push_back(file.path);
+    found.files.emplace(file.path, std::move(*entry));
   }
-  co_return found;
+  return found;
+}
+
+// What the host has of folders that are closed now stays as it is.
+void keep_closed(const TreeMap& there, Inside& wanted) {
+  for (const std::string& folder : wanted.closed) {
+    std::string above = folder + "/";
+    for (auto each = there.lower_bound(above);
+         each != there.end() && each->first.starts_with(above); ++each) {
+      wanted.files.insert(*each);
+    }
+  }
 }
 
 // What is not there any more, or has become something else.
@@ -153,19 +182,22 @@ std::string Workspaces::name_of(const std::string& tenant, const std::string& ke
 }
 
 Result<HostTree> Workspaces::open(const std::string& name) const {
-  return HostTree::open(folder_ + "/" + name, folder_);
+  std::string path = folder_ + "/" + name;
+  ATOLL_CHECK(make_folder(folder_));
+  if (name.starts_with('@')) {
+    ATOLL_CHECK(make_folder(folder_ + "/" + name.substr(0, name.find('/'))));
+  }
+  ATOLL_CHECK(make_folder(path));
+  return HostTree::open(path, folder_);
 }
 
 Result<bool> Workspaces::prepare(const std::string& name) const {
-  std::string path = folder_ + "/" + name;
-  ATOLL_CHECK(make_folder(folder_));
-  if (name.starts_with('@'))
-    ATOLL_CHECK(make_folder(folder_ + "/" + name.substr(0, name.find('/'))));
-  ATOLL_CHECK(make_folder(path));
+  Result<HostTree> tree = open(name);
   std::error_code failed;
-  bool empty = std::filesystem::is_empty(path, failed);
-  if (failed) return fail_errno("opening the workspace's folder", failed.value());
-  return !empty;
+  bool empty = tree && std::filesystem::is_empty(folder_ + "/" + name, failed);
+  if (tree && !failed) return !empty;
+  return fail(Code::kIo, "the folder of this key's workspace on the host cannot be used: " +
+                             (tree ? failed.message() : tree.error().message()));
 }
 
 Task<Result<void>> Workspaces::send_file(HostTree* tree, std::string path, std::uint64_t size,
@@ -217,12 +249,14 @@ Task<Result<void>> Workspaces::fetch_file(sandbox::Sandbox* sandbox, HostTree* t
 
 Task<Result<void>> Workspaces::save(std::shared_ptr<sandbox::Sandbox> sandbox, std::string name,
                                     std::uint64_t most, bool for_good) {
-  ATOLL_CO_TRY(TreeMap wanted, co_await files_inside(sandbox.get(), most));
+  ATOLL_CO_TRY(std::vector<FileInfo> listed, co_await files_inside(sandbox.get()));
   ATOLL_CO_TRY(HostTree tree, open(name));
   ATOLL_CO_TRY(TreeMap files, co_await on_pool(pool_, [&]() -> Result<TreeMap> {
+                 ATOLL_TRY(Inside wanted, sorted(std::move(listed), most));
                  ATOLL_TRY(TreeMap there, tree.look());
-                 ATOLL_CHECK(remove_gone(tree, there, wanted));
-                 return make_frame(tree, there, std::move(wanted));
+                 keep_closed(there, wanted);
+                 ATOLL_CHECK(remove_gone(tree, there, wanted.files));
+                 return make_frame(tree, there, std::move(wanted.files));
                }));
   Result<void> outcome;
   for (const auto& [path, entry] : files) {

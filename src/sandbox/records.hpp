@@ -39,7 +39,7 @@ inline std::unexpected<Error> bad_record() {
 // bounded (kTooLarge).
 template <typename T>
 async::Task<Result<std::vector<T>>> all_records(GuestChannel channel, std::size_t most = SIZE_MAX) {
-  constexpr std::size_t kMaxBytes = 256u << 20;
+  constexpr std::size_t kMaxBytes = 32u << 20;
   ATOLL_CO_TRY([[maybe_unused]] std::string nothing, co_await channel.reply());
   RecordSplitter splitter;
   std::vector<T> list;

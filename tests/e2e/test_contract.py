@@ -51,6 +51,8 @@ class Contract(unittest.TestCase):
         listed = {one["id"]: one for one in self.get("/templates")["templates"]}
         self.assertLessEqual({"python-default", "node-default", "shell-default"}, listed.keys())
         for one in listed.values():
+            self.assertLessEqual({"id", "name", "backend", "image", "resources", "security", "env", "preinstalled_packages",
+                                  "preload", "pool", "ttl"}, one.keys())
             resources = one["resources"]
             limits = [resources[name] for name in ("memory", "cpu", "pids", "disk")]
             self.assertEqual((limits, one["pool"]), ([512, 0.5, 100, 256], 5), one["id"])

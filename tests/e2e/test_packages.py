@@ -6,13 +6,15 @@ import http.server
 import io
 import json
 import os
+import socket
 import tarfile
 import tempfile
 import threading
+import time
 import unittest
 import zipfile
 
-from server import Server
+from server import DEADLINE, Server
 
 
 def wheel(name, version, text, needs=""):
@@ -80,6 +82,46 @@ class Index(http.server.ThreadingHTTPServer):
                    "dist-tags": {"latest": about["version"]}}
         self.pages["/" + about["name"].replace("/", "%2f")] = json.dumps(listing).encode()
         return file
+
+
+class Silence:
+    """An index that takes every connection and never answers."""
+
+    def __init__(self):
+        self.listener, self.taken = socket.create_server(("127.0.0.1", 0)), []
+        self.listener.settimeout(DEADLINE)
+
+    def url(self):
+        return f"http://127.0.0.1:{self.listener.getsockname()[1]}"
+
+    def take(self):
+        self.taken.append(self.listener.accept()[0])
+
+    def is_left_alone(self):
+        self.listener.setblocking(False)
+        try:
+            self.take()
+        except BlockingIOError:
+            return True
+        return False
+
+    def close(self):
+        for one in (self.listener, *self.taken):
+            one.close()
+
+
+def installers(folder):
+    """Processes of pip that work below a folder."""
+    found = []
+    for pid in filter(str.isdigit, os.listdir("/proc")):
+        try:
+            with open(f"/proc/{pid}/cmdline", encoding="utf-8", errors="replace") as file:
+                words = file.read()
+        except OSError:  # gone meanwhile
+            continue
+        if folder in words and "pip" in words.split("\0"):
+            found.append(pid)
+    return found
 
 
 class PackagesTest(unittest.TestCase):
@@ -151,6 +193,38 @@ class PackagesTest(unittest.TestCase):
         self.check_once(server, **run)
         self.add_template(server, id="missing", language="javascript", preinstalled_packages=["nosuchpackage"])
         self.assertIn("nosuchpackage", self.refused(server, "missing"))
+
+    def test_a_file_of_the_server_is_no_package(self):
+        names = {"python": "local-1.0-py3-none-any.whl", "javascript": "local.tgz"}
+        contents = {"python": wheel("local", "1.0", ""), "javascript": node_package("", name="local", version="1.0.0")}
+        before = os.getcwd()
+        os.chdir(self.folder)
+        self.addCleanup(os.chdir, before)
+        server = self.serve(self.index.url())
+        for language, name in names.items():
+            with open(name, "wb") as file:
+                file.write(contents[language])
+            self.add_template(server, id=f"by-{language}", language=language, preinstalled_packages=[name])
+            self.assertNotIn(self.folder, self.refused(server, f"by-{language}"))
+
+    def test_an_index_that_does_not_answer(self):
+        index = Silence()
+        self.addCleanup(index.close)
+        server = self.serve(index.url())
+        self.add_template(server, id="packed", preinstalled_packages=["anything"])
+        session = server.call("POST", "/api/v1/sessions", {"template_id": "packed"})[1]["id"]
+        index.take()
+        # Whoever gives up does not wait until pip does, which asks three times.
+        self.assertEqual(server.call("DELETE", f"/api/v1/sessions/{session}")[0], 204)
+        self.assertTrue(index.is_left_alone())
+        self.assertTrue(installers(self.folder))
+        server.kill()
+        deadline = time.monotonic() + DEADLINE
+        while installers(self.folder) and time.monotonic() < deadline:
+            time.sleep(0.05)
+        self.assertTrue(index.is_left_alone())
+        server.start()
+        self.assertEqual(os.listdir(f"{self.folder}/data/packages"), [])
 
     def test_what_a_package_names_elsewhere_is_not_fetched(self):
         other = Index()

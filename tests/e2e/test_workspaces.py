@@ -168,6 +168,54 @@ class WorkspacesTest(unittest.TestCase):
         with open(f"{self.data}/victim", encoding="utf-8") as file:
             self.assertEqual(file.read(), "safe")
 
+    def test_what_cannot_be_looked_into_stays_as_it_was(self):
+        session = self.server.session(session_key="k")
+        self.run_in(session, "mkdir -p d/sub && echo 1 > d/sub/f && echo 2 > g")
+        self.run_in(session, "chmod 0 d && echo 3 > g")
+        self.assertEqual((self.read("k/d/sub/f"), self.read("k/g")), ("1\n", "3\n"))
+        self.run_in(session, "chmod 400 /workspace")  # its names can be read, and nothing else
+        self.delete(session)
+        self.assertEqual(self.run_in(self.server.session(session_key="k"), "cat d/sub/f g"), "1\n3\n")
+
+    def test_a_path_that_is_too_long_is_left_out(self):
+        session = self.server.session(session_key="k")
+        self.run_in(session, "n=$(printf 'x%.0s' $(seq 250)); for i in $(seq 20); do mkdir $n && cd $n || break; done; "
+                             "cd /workspace; echo 1 > z")
+        self.assertEqual(self.read("k/z"), "1\n")
+        self.delete(session)
+        self.assertEqual(self.run_in(self.server.session(session_key="k"), "cat z"), "1\n")
+
+    def test_names_without_end_are_no_listing(self):
+        session = self.server.session(session_key="k")
+        self.run_in(session, "echo 1 > f")
+        self.server.execute(session, code="import os\nfor i in range(15):\n    os.mkdir('x' * 250)\n    os.chdir('x' * 250)\n"
+                                          "for i in range(10_000):\n    os.mknod(str(i))", language="python")
+        status, problem = self.server.call("GET", f"/api/v1/sessions/{session}/files?depth=32")
+        self.assertEqual((status, problem["code"]), (413, "too_large"))
+        self.assertEqual(os.listdir(self.path("k")), ["f"])
+
+    def test_a_folder_that_cannot_be_used_is_told(self):
+        session = self.server.session(session_key="k")
+        os.mkdir(f"{self.folder}/out", 0o777)
+        os.symlink(f"{self.folder}/out", self.path("link"))
+        with open(self.path("file"), "w", encoding="utf-8"):
+            pass
+        for key in ("link", "file"):
+            status, problem = self.server.call("POST", "/api/v1/sessions", {"session_key": key}, {"Prefer": "wait"})
+            self.assertEqual((status, problem["code"]), (500, "io_error"))
+        # One that somebody removed is made again.
+        os.rmdir(self.path("k"))
+        self.run_in(session, "echo 1 > f")
+        self.assertEqual(self.read("k/f"), "1\n")
+
+    def test_two_keys_with_one_folder_do_not_live_at_once(self):
+        first = self.server.session(session_key="a:b")
+        self.run_in(first, "echo 1 > f")
+        status, problem = self.server.call("POST", "/api/v1/sessions", {"session_key": "a_b"}, {"Prefer": "wait"})
+        self.assertEqual((status, problem["code"]), (409, "conflict"))
+        self.delete(first)
+        self.assertEqual(self.run_in(self.server.session(session_key="a_b"), "cat f"), "1\n")
+
     def test_more_than_the_disk_is_not_copied(self):
         session = self.server.session(session_key="k")
         self.run_in(session, "echo 1 > f")

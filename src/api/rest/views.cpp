@@ -129,6 +129,8 @@ object template_view(const model::Template& recipe) {
   object view{{"id", json_text(recipe.id)}};
   boost::json::value spec = codec::to_json(recipe.spec);
   for (auto& member : spec.get_object()) view[member.key()] = std::move(member.value());
+  view.emplace("backend", nullptr);  // the server's
+  view.emplace("ttl", nullptr);      // as sessions have it
   view["built_in"] = recipe.built_in;
   view["version"] = recipe.version;
   view["created_at"] = rfc3339(recipe.created_at);

@@ -26,8 +26,8 @@ Result<Package> find_package();
 // bwrap, socat and the like.
 Result<void> check_programs();
 
-// Into the first of those folders that is this user's to write; nothing when it is there already, with a Node
-// that is young enough.
+// Into the first of those folders that is this user's to write; nothing when it is there already,
+// with a Node that is young enough.
 Result<void> install_package(const std::function<void(const std::string&)>& say);
 std::string install_folder();
 // The folder's parts, whether they exist or not.
