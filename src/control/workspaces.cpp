@@ -238,9 +238,12 @@ Task<Result<void>> Workspaces::fetch_file(sandbox::Sandbox* sandbox, HostTree* t
   if (entry->size > 0) {
     ATOLL_CO_TRY(std::unique_ptr<sandbox::ByteStream> stream,
                  co_await sandbox->get_file(sandbox->workspace() + "/" + path, 0, entry->size));
-    for (;;) {
+    for (std::uint64_t left = entry->size;;) {
       ATOLL_CO_TRY(std::string piece, co_await stream->read());
       if (piece.empty()) break;
+      if (piece.size() > left)
+        co_return fail(Code::kProtocol, "more bytes came than were asked for");
+      left -= piece.size();
       ATOLL_CO_CHECK(co_await on_pool(pool_, [&] { return tree->write(piece); }));
     }
   }
