@@ -57,9 +57,10 @@ Result<void> put_in_place(const std::string& tree, const std::string& folder) {
 
 }  // namespace
 
-Packages::Packages(std::string folder, std::string index_url)
-    : folder_(fs::absolute(std::move(folder))), index_url_(std::move(index_url)) {
-  std::error_code failed;  // what a killed server left
+Packages::Packages(std::string folder, std::string index_url) : index_url_(std::move(index_url)) {
+  std::error_code failed;
+  folder_ = fs::absolute(folder, failed);  // an installer starts in a folder of its own
+  // What a killed server left.
   for (const auto& entry : fs::directory_iterator(folder_, failed)) {
     std::error_code ignored;
     if (entry.path().extension() == kUnfinished) fs::remove_all(entry.path(), ignored);
