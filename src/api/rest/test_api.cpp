@@ -103,6 +103,7 @@ Task<Result<void>> run_all(async::Executor executor, const Folder* folder,
   node.executor = executor;
   node.default_backend = "fake";
   node.backend.run_folder = *folder / "run";
+  node.packages_folder = data + "/packages";
   options.node = control::make_local_node(registry, std::move(node));
   control::Control control(std::move(options));
   ATOLL_CO_CHECK(co_await control.start());
