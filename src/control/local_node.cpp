@@ -24,6 +24,12 @@ namespace {
 using async::Task;
 using sandbox::Backend;
 
+// A backend that refuses this server does not refuse its client.
+Error of_this_server(const Error& error) {
+  bool refused = error.code() == Code::kUnauthenticated || error.code() == Code::kForbidden;
+  return refused ? Error(Code::kBackend, error.message(), error.errno_value()) : error;
+}
+
 sandbox::Limits limits_of(const model::Template& recipe, const model::SessionConfig& config) {
   const model::TemplateResources& most = recipe.spec.resources;
   const model::Resources& asked = config.resources;
@@ -175,7 +181,8 @@ class LocalNode final : public Node {
       spec.mounts.push_back({.source = std::move(source), .target = installer->place});
     }
     ATOLL_CO_TRY(std::unique_ptr<sandbox::Sandbox> made, co_await backend->create(std::move(spec)));
-    ATOLL_CO_CHECK(co_await made->start());
+    Result<void> started = co_await made->start();
+    if (!started) co_return fail(of_this_server(started.error()));
     SandboxPtr sandbox(std::move(made));
     Result<void> filled = co_await bootstrap_.fill(sandbox);
     if (filled) co_return sandbox;

@@ -169,6 +169,13 @@ class OpenSandboxBackend(unittest.TestCase):
             self.assertRaises(interface.Refused, interface.check_fields, body, fields)
         self.assertRaises(interface.Refused, interface.check_parameters, {"x": ["1"]}, parameters)
 
+    def test_a_wrong_key_is_the_servers_trouble_not_the_clients(self):
+        local = {"serverUrl": self.remote.url, "apiKey": "wrong", "defaultImage": IMAGE, "tosPath": ""}
+        with self.serve("wrong", local=local) as server:
+            status, problem = server.call("POST", "/api/v1/run", {"command": "true"})
+            self.assertEqual((status, problem["code"]), (502, "backend_error"), problem)
+            self.assertIn("OPEN_SANDBOX_API_KEY", problem["detail"])
+
     def test_refusals_have_reasons_and_leave_nothing(self):
         wrong_key = {"serverUrl": self.remote.url, "apiKey": "wrong", "defaultImage": IMAGE, "tosPath": ""}
         no_image = {**wrong_key, "apiKey": KEY, "defaultImage": "no-such-image:1"}
