@@ -21,6 +21,7 @@ EXPECTED_SKIPS = ROOT / "tests/expected_skips.txt"
 # Seconds that all tests of a label may take together on two cores. A new label needs a line here.
 BUDGETS = {
     "unit": 30,
+    "routes": 60,  # the whole server in one process, with time-outs and timers to wait for
     "conformance": 240,
     "integration": 360,
     "backends": 420,

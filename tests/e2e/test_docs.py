@@ -82,7 +82,7 @@ class Documents(unittest.TestCase):
     @unittest.skipUnless(os.geteuid() == 0, "zygotes and limits need root")
     # covers: atoll serve, atoll key
     def test_api(self):
-        with self.server_and_key("user") as (server, key):
+        with self.server_and_key("admin") as (server, key):  # as ./dev up makes it
             self.run_page("api.md", API=server.base + "/api/v1", KEY=key)
 
     @unittest.skipUnless(os.geteuid() == 0, "zygotes and limits need root")
