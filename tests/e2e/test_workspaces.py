@@ -42,6 +42,12 @@ class WorkspacesTest(unittest.TestCase):
         self.assertEqual(result["exit_code"], 0, result)
         return result["stdout"]
 
+    def write_and_stay(self, session, command):
+        """Its files are copied by nobody but the end of the session, or a pause: it still runs."""
+        path = f"/api/v1/sessions/{session}/execute"
+        started = self.server.call("POST", path, {"command": command + "; echo written; sleep 60"})[1]["execution_id"]
+        until(lambda: self.server.call("GET", f"/api/v1/executions/{started}")[1]["stdout"] == "written\n")
+
     def delete(self, session):
         self.assertEqual(self.server.call("DELETE", f"/api/v1/sessions/{session}")[0], 204)
 
@@ -66,8 +72,7 @@ class WorkspacesTest(unittest.TestCase):
         session = self.server.session(session_key="chat:1")
         self.run_in(session, "mkdir d && echo kept > d/f && chmod 750 d && ln -s d/f l && echo '#!/bin/sh' > s && chmod 755 s")
         # It is removed while something still writes.
-        self.server.call("POST", f"/api/v1/sessions/{session}/execute", {"command": "echo late > late; sleep 60"})
-        until(lambda: "late" in self.run_in(session, "ls"))
+        self.write_and_stay(session, "echo late > late")
         self.delete(session)
         again = self.server.session(session_key="chat:1")
         self.assertNotEqual(session, again)
@@ -96,7 +101,7 @@ class WorkspacesTest(unittest.TestCase):
         self.server.call("DELETE", f"/api/v1/sessions/{session}/files/up")
         until(lambda: not os.path.exists(self.path("k/up")))
         # A paused session is as it was when it was paused, also for the next one.
-        self.run_in(session, "echo frozen > f")
+        self.write_and_stay(session, "echo frozen > f")
         self.assertEqual(self.server.call("POST", f"/api/v1/sessions/{session}/pause")[0], 200)
         self.delete(session)
         self.assertEqual(self.run_in(self.server.session(session_key="k"), "cat f"), "frozen\n")
@@ -117,7 +122,7 @@ class WorkspacesTest(unittest.TestCase):
 
     def test_two_that_come_while_the_last_one_ends_share_one(self):
         session = self.server.session(session_key="k")
-        self.run_in(session, "for i in $(seq 300); do echo $i > $i; done")
+        self.write_and_stay(session, "for i in $(seq 300); do echo $i > $i; done")
         found = []
 
         def create():
