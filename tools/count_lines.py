@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""Counts every line of ours that goes into the two programs that guard a sandbox.
+"""Counts every line of ours that goes into the programs that guard a sandbox.
 
 Sources come from the build graph (all objects of all libraries that a program links, used or not),
 headers by following #include "…" from them. Lines of code count; blank lines and lines that are only a
-comment do not (docs/adr/0013-zygotes.md).
+comment do not (docs/adr/0027-launcher-second-edition.md).
 
 usage: count_lines.py --build DIR [--verbose] | --self-test
 """
@@ -14,7 +14,7 @@ import subprocess
 import sys
 import tempfile
 
-BUDGETS = {"atoll-launcher": 2910, "atoll-guest": 4860}
+BUDGETS = {"atoll-launcher": 2910, "atoll-guest": 5310, "atoll-zygote": 1650}
 INCLUDE = re.compile(r'^\s*#\s*include\s*"([^"]+)"', re.MULTILINE)
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 

@@ -19,6 +19,7 @@
 #include "confine/capabilities.hpp"
 #include "confine/seccomp.hpp"
 #include "confine/walls.hpp"
+#include "guest/build_box.hpp"
 #include "guest/server.hpp"
 
 namespace {
@@ -54,7 +55,6 @@ bool read_config(GuestConfig& config) {
   bool ok = ::read(atl::guest::kConfigFd, &config, sizeof config) ==
                 static_cast<ssize_t>(sizeof config) &&
             config.magic == atl::guest::kMagic && config.version == atl::guest::kVersion;
-  ::close(atl::guest::kConfigFd);
   return ok;
 }
 
@@ -80,7 +80,7 @@ void harden() {
   }
 }
 
-// Where no launcher confined us before the start.
+// Before anything is read that a host or a program sent.
 bool confine_oneself() {
   using atl::confine::Wall;
   if (atl::confine::wall_up(Wall::kNoNewPrivs) && atl::confine::set_no_new_privs() != 0) {
@@ -146,12 +146,15 @@ int bridge(const char* path) {
 int serve_native() {
   GuestConfig config;
   if (!read_config(config)) return give_up("no configuration on descriptor 3; see --help");
+  int next = atl::guest::kFirstTaskFd + config.task_fds + config.zygote;
+  if (config.build != 0) atl::guest::build_box(config, next);
+  ::close(atl::guest::kConfigFd);
   harden();
+  if (!confine_oneself()) return give_up("cannot confine itself");
   std::vector<int> task_fds;
-  int next = atl::guest::kFirstTaskFd;
-  for (int i = 0; i < config.task_fds; ++i) task_fds.push_back(next++);
+  for (int i = 0; i < config.task_fds; ++i) task_fds.push_back(atl::guest::kFirstTaskFd + i);
   Server server(config, std::move(task_fds), open_null());
-  if (config.zygote != 0) server.zygote().reset(next);
+  if (config.zygote != 0) server.zygote().reset(next - 1);
   ::fcntl(atl::guest::kListenFd, F_SETFL, O_RDWR | O_NONBLOCK);
   UniqueFd socket(atl::guest::kListenFd);
   if (config.connected != 0) {

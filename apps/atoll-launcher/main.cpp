@@ -13,8 +13,9 @@ namespace {
 
 int usage() {
   constexpr std::string_view kText =
-      "usage: atoll-launcher --control FD --run DIR --guest FILE [--enter FILE] [--disks DIR]\n"
-      "                      --client-uid UID --mount-owner UID [--once]\n"
+      "usage: atoll-launcher --control FD --run DIR --guest FILE --client-uid UID\n"
+      "                      --mount-owner UID [--zygote FILE --driver FILE --enter FILE]\n"
+      "                      [--disks DIR] [--once]\n"
       "\n"
       "Builds and tears down native sandboxes for `atoll`, which starts it. See "
       "docs/architecture.md.\n";
@@ -41,6 +42,10 @@ int main(int argc, char** argv) {
       options.run_folder = value;
     } else if (name == "--guest") {
       options.guest_program = value;
+    } else if (name == "--zygote") {
+      options.zygote_program = value;
+    } else if (name == "--driver") {
+      options.zygote_driver = value;
     } else if (name == "--enter") {
       options.enter_library = value;
     } else if (name == "--disks") {
@@ -55,6 +60,8 @@ int main(int argc, char** argv) {
   }
   if (!options.control || options.run_folder.empty() || options.guest_program.empty())
     return usage();
+  // A client that is not root must not be lent root's files as a sandbox's own.
+  if (!options.once && ::geteuid() == 0 && options.mount_owner == 0) return usage();
   if (::fcntl(options.control.get(), F_SETFD, FD_CLOEXEC) != 0) return usage();
   ::setsid();  // a Ctrl-C at the terminal is for `atoll`, which knows what to do about it
   return atl::engine::run_launcher(std::move(options));

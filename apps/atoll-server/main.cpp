@@ -57,11 +57,10 @@ int serve_command(Arguments arguments) {
                            loaded->config.server.limits.connections);
   Result<UniqueFd> launcher = UniqueFd();
   if (loaded->config.sandbox.backend == "native") {
-    backends::native::settle_launchers(place->run_folder);
     launcher = backends::native::start_launcher(
         {.run_folder = place->run_folder,
          .client_uid = identity.uid,
-         .mount_owner = ::getuid(),
+         .mount_owner = identity.uid,
          .data_folder = ::geteuid() == 0 ? images::data_folder().value_or("") : ""});
   }
   if (!launcher) return own_failure(launcher.error());

@@ -5,9 +5,10 @@
 
 namespace atl::confine {
 
-// Keeps exactly `keep` (bits of 1 << CAP_…) in the permitted and effective sets, empties the
-// inheritable, ambient and bounding sets. 0, or an errno.
-int keep_only_capabilities(std::uint64_t keep) noexcept;
+// Keeps of what there is exactly `keep` (bits of 1 << CAP_…) in the permitted and effective sets,
+// and with `exec` in the inheritable and bounding sets too; what is left of those and of the
+// ambient set is emptied. 0, or an errno.
+int keep_only_capabilities(std::uint64_t keep, bool exec = false) noexcept;
 // Locks securebits so that no later uid change or exec brings capabilities back. 0, or an errno.
 // Needs CAP_SETPCAP: call before keep_only_capabilities.
 int lock_securebits() noexcept;

@@ -34,8 +34,10 @@ enum class Rule {
   kDeny,
   kNoSys,
   kClone,
+  kSetns,
   kSocket,
   kIoctl,
+  kSetsockopt,
   kPrlimit,
   kPersonality,
   kMode1,
@@ -58,7 +60,7 @@ consteval auto rules(bool zygote) {
       __NR_acct);
   // namespaces; clone3 hides its flags behind a pointer, so libc must fall back to clone
   set(Rule::kDeny, __NR_unshare);
-  if (!zygote) set(Rule::kDeny, __NR_setns);
+  set(zygote ? Rule::kSetns : Rule::kDeny, __NR_setns);
   set(Rule::kClone, __NR_clone);
   set(Rule::kNoSys, 435 /* clone3 */);
   // kernel surface that user code has no business with
@@ -66,7 +68,11 @@ consteval auto rules(bool zygote) {
       __NR_io_uring_enter, __NR_io_uring_register, __NR_keyctl, __NR_add_key, __NR_request_key,
       __NR_kexec_load, __NR_kexec_file_load, __NR_init_module, __NR_finit_module,
       __NR_delete_module, __NR_fanotify_init, __NR_syslog, __NR_reboot, __NR_vhangup,
-      __NR_lookup_dcookie, __NR_nfsservctl);
+      __NR_lookup_dcookie, __NR_nfsservctl, __NR_vmsplice, 451 /* cachestat */);
+  // aio's contexts are counted for the whole host, not per sandbox
+  set(Rule::kDeny, __NR_io_setup);
+  // memory policies: many bugs, and no use on a sandbox's few cores
+  set(Rule::kDeny, __NR_mbind, __NR_set_mempolicy, 450 /* set_mempolicy_home_node */);
   set(Rule::kPersonality, __NR_personality);
   // reaching into other processes; memfd_secret is memory that nobody can look into
   set(Rule::kDeny, __NR_ptrace, __NR_process_vm_readv, __NR_process_vm_writev,
@@ -87,9 +93,10 @@ consteval auto rules(bool zygote) {
   // arguments decide
   set(Rule::kSocket, __NR_socket, __NR_socketpair);
   set(Rule::kIoctl, __NR_ioctl);
+  set(Rule::kSetsockopt, __NR_setsockopt);
 #if defined(__x86_64__)
-  set(Rule::kDeny, __NR_iopl, __NR_ioperm, __NR_modify_ldt, __NR_uselib, __NR_ustat, __NR__sysctl,
-      __NR_create_module, __NR_get_kernel_syms, __NR_query_module);
+  set(Rule::kDeny, __NR_iopl, __NR_ioperm, __NR_modify_ldt, __NR_uselib, __NR_ustat, __NR_sysfs,
+      __NR__sysctl, __NR_create_module, __NR_get_kernel_syms, __NR_query_module);
   set(Rule::kMode1, __NR_chmod, __NR_creat, __NR_mknod);
   set(Rule::kOpen, __NR_open);
   for (unsigned gap = 335; gap < 424; ++gap)
@@ -183,6 +190,16 @@ struct Program {
       case Rule::kClone:
         load_argument(0);
         add(BPF_JMP | BPF_JSET | BPF_K, kNewNamespaces, 0, 1);
+        break;
+      case Rule::kSetns:  // a zygote enters a sandbox whole, never one namespace of it
+        load_argument(1);
+        equals(kNewNamespaces, 1, 0);
+        break;
+      case Rule::kSetsockopt:  // TCP_ULP has the kernel load a module of the caller's choice
+        load_argument(1);
+        equals(6 /* IPPROTO_TCP */, 0, 3);
+        load_argument(2);
+        equals(31 /* TCP_ULP */, 0, 1);
         break;
       case Rule::kPrlimit:  // another process's limits are not ours to change; 0 is oneself
         load_argument(0);

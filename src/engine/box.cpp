@@ -3,8 +3,10 @@
 #include <linux/landlock.h>
 #include <poll.h>
 #include <sched.h>
+#include <signal.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
+#include <sys/wait.h>
 
 #include <cstdlib>
 
@@ -24,11 +26,11 @@ constexpr int kBuildTime = 10'000;  // ms
 
 constexpr std::uint32_t bit(Wall wall) { return static_cast<std::uint32_t>(wall); }
 
-Outcome<Slot> take_slot(LauncherState& state) {
-  if (state.ready_slot) return *std::exchange(state.ready_slot, std::nullopt);
-  // A network namespace that must be made is kept by a mount on the host's side.
+Outcome<Slot> take_slot(LauncherState& state, const SlotRange& range) {
+  if (state.slots.has_kept(range)) return state.slots.claim(range);
+  // A network namespace that must be made may be kept by a mount on the host's side.
   if (::setns(state.host_mounts.get(), CLONE_NEWNS) != 0) return failed(Step::kTemplate);
-  Outcome<Slot> slot = claim_slot(state.shared, state.cgroups, state.rootless);
+  Outcome<Slot> slot = state.slots.claim(range);
   if (::setns(state.host_template.get(), CLONE_NEWNS) != 0) return failed(Step::kTemplate);
   return slot;
 }
@@ -84,11 +86,8 @@ Outcome<UniqueFd> lend_mount(const UniqueFd& source, const MountEntry& entry, bo
 // Sources live in the host's mount namespace and can be cloned only from there. Where they go must
 // exist before the template's root turns read-only, so such a box gets a template of its own.
 Outcome<void> prepare_mounts(const LauncherState& state, std::span<UniqueFd> sources,
-                             const Slot& slot, BoxPlan& plan) {
+                             const UniqueFd& disk, const Slot& slot, BoxPlan& plan) {
   const Limits& limits = plan.request.limits;
-  // Writable layers sit in memory up to half of its limit; more, and a full disk is an OOM kill.
-  bool disk =
-      !state.rootless && wall_up(Wall::kDiskLimit) && limits.disk_bytes > limits.memory_bytes / 2;
   if (state.rootless && limits.disk_bytes > limits.memory_bytes / 2) {
     return failed(Step::kLimits, EOPNOTSUPP);  // no loop devices, and a larger tmpfs is no limit
   }
@@ -115,8 +114,8 @@ Outcome<void> prepare_mounts(const LauncherState& state, std::span<UniqueFd> sou
     if (!owners) return failed(Step::kMount);
   }
   if (disk) {
-    plan.disk = make_disk(state.disks, limits.disk_bytes, inode_limit(limits), owners);
-    if (!plan.disk) return failed(Step::kMount);
+    plan.disk = mount_disk(disk, owners);
+    if (!plan.disk) return failed(Step::kDisk);
   }
   std::span<const MountPoint> places = std::span(points).first(sources.size());
   if (!layers.empty()) return build_image_root(state, layers, owners, places);
@@ -133,9 +132,27 @@ bool is_unix_stream(const UniqueFd& socket) {
          type == SOCK_STREAM;
 }
 
+// What the guest needs to know to build the rest.
+void fill_start(BoxPlan& plan) {
+  const CreateRequest& request = plan.request;
+  guest::BoxStart& start = plan.start;
+  start.disk_bytes = request.limits.disk_bytes;
+  start.inodes = inode_limit(request.limits);
+  start.rootless = plan.rootless ? 1 : 0;
+  start.writable_root = plan.old_root ? 1 : 0;
+  start.has_disk = plan.disk ? 1 : 0;
+  start.image = request.layer_count != 0 ? 1 : 0;
+  start.born_in_leaf = plan.cgroup.doors().birthplace ? 1 : 0;
+  for (const UniqueFd& tasks : plan.cgroup.doors().guest) start.guest_tasks += tasks ? 1 : 0;
+  start.hostname = request.hostname;
+  start.mount_count = static_cast<std::uint8_t>(request.mount_count);
+  start.rule_count = request.rule_count;
+  for (std::size_t i = 0; i < kMaxMounts; ++i) start.mounts[i] = request.mounts[i].target;
+  start.rules = request.rules;
+}
+
 Outcome<void> prepare_guest(const LauncherState& state, const Box& box, BoxPlan& plan) {
   plan.guest_program = state.guest_program.get();
-  plan.slot_lock = box.slot.lock.get();
   const char* id = box.id.text.data();
   if (plan.request.connected == 0) {
     plan.socket =
@@ -151,16 +168,20 @@ Outcome<void> prepare_guest(const LauncherState& state, const Box& box, BoxPlan&
                             .user_gid = plan.user_uid,
                             .open_files = limits.open_files,
                             .token = plan.request.token};
-  for (const UniqueFd& tasks : plan.user_tasks) {
+  for (const UniqueFd& tasks : plan.cgroup.doors().user) {
     if (tasks) ++config.task_fds;
   }
-  if (plan.zygote) config.zygote = 1;
+  config.zygote = plan.zygote_link ? 1 : 0;
+  config.build = 1;
   // Without a memory cgroup the data segment is what can be limited (RLIMIT_AS would kill node).
   bool limited = (box.walls & bit(Wall::kMemoryLimit)) != 0;
   if (!limited && wall_up(Wall::kMemoryLimit)) config.data_bytes = limits.memory_bytes;
   UniqueFd write_end;
+  const guest::BoxStart& start = plan.start;
+  fill_start(plan);
   if (!make_pipe(plan.config, write_end) ||
-      ::write(write_end.get(), &config, sizeof config) != sizeof config) {
+      ::write(write_end.get(), &config, sizeof config) != sizeof config ||
+      ::write(write_end.get(), &start, start.size()) != static_cast<ssize_t>(start.size())) {
     return failed(Step::kSocket);
   }
   return {};
@@ -175,24 +196,70 @@ std::uint64_t namespace_flags() {
   return flags;
 }
 
-// Starts pid 1 and waits until it has become the guest.
-Outcome<void> start(const LauncherState& state, Box& box, BoxPlan& plan) {
+// What makes pid 1.
+struct Birth {
+  BoxPlan& plan;
+  UniqueFd& pidfd;
+  int cgroup = -1;
+  std::uint64_t flags = namespace_flags();
+  pid_t pid = -1;
+  int error = 0;
+};
+
+int give_birth(void* argument) {
+  Birth& birth = *static_cast<Birth*>(argument);
+  birth.pid = clone_child(birth.flags, birth.pidfd, birth.cgroup);
+  if (birth.pid == 0) run_box_child(birth.plan);
+  birth.error = errno;
+  return 0;
+}
+
+// The number of a process as this one sees it.
+pid_t pid_of(const UniqueFd& pidfd) {
+  std::string text = read_file(AT_FDCWD, Text("/proc/self/fdinfo/%d", pidfd.get()).c_str());
+  std::size_t at = text.find("Pid:");
+  return at == std::string::npos ? -1 : std::atoi(text.c_str() + at + 4);
+}
+
+// A zygote enters only what lies below its own pid namespace, and a pid namespace is made below
+// that of its maker: so a helper that stands there makes pid 1, as the launcher's child. The helper
+// shares the launcher's memory and descriptors and is gone at once.
+void give_birth_below(const UniqueFd& keeper, const UniqueFd& host_pids, Birth& birth) {
+  alignas(16) static char stack[64 * 1024];
+  birth.flags |= CLONE_PARENT;
+  bool there = ::setns(keeper.get(), CLONE_NEWPID) == 0;
+  birth.error = errno;
+  if (!there) return;
+  constexpr int kFlags = CLONE_VM | CLONE_VFORK | CLONE_FILES | SIGCHLD;
+  pid_t helper = ::clone(&give_birth, stack + sizeof stack, kFlags, &birth);
+  if (helper < 0) birth.error = errno;
+  if (helper > 0) ::waitpid(helper, nullptr, 0);
+  if (::setns(host_pids.get(), CLONE_NEWPID) != 0) ::abort();
+  if (birth.pid > 0) birth.pid = pid_of(birth.pidfd);
+}
+
+// Starts pid 1 and waits until it has become the guest. Its user namespace belongs to its zygote,
+// or to the slot's own uid: what the kernel counts per user is then counted per sandbox.
+Outcome<void> start(const LauncherState& state, const Zygote* zygote, Box& box, BoxPlan& plan) {
   UniqueFd go_ahead, failure_read, failure_write;
   if (!make_pipe(plan.go_ahead, go_ahead) || !make_pipe(failure_read, failure_write)) {
     return failed(Step::kClone);
   }
   plan.failure = failure_write.get();
   plan.go_ahead_write = go_ahead.get();
-  // A zygote can enter only what belongs to its uid: a network namespace of the host's does not.
-  bool own_network = static_cast<bool>(plan.zygote);
-  if (wall_up(Wall::kNetNs) && !own_network && ::setns(box.slot.netns.get(), CLONE_NEWNET) != 0) {
+  if (wall_up(Wall::kNetNs) && ::setns(box.slot.netns.get(), CLONE_NEWNET) != 0) {
     return failed(Step::kNetwork);
   }
-  OwnedBy zygote(plan.zygote);
-  box.pid = clone_child(namespace_flags() | (own_network ? CLONE_NEWNET : 0), box.pidfd);
-  if (box.pid == 0) run_box_child(plan);
-  zygote.end();
-  if (box.pid < 0) return failed(Step::kClone);
+  Birth birth{.plan = plan, .pidfd = box.pidfd, .cgroup = box.slot.cgroup.doors().birthplace.get()};
+  ActingAs owner(state.rootless ? 0 : zygote != nullptr ? zygote->uid : box.slot.ids().guest);
+  if (zygote != nullptr) {
+    give_birth_below(zygote->keeper, state.host_pids, birth);
+  } else {
+    give_birth(&birth);
+  }
+  owner.end();
+  box.pid = birth.pid;
+  if (box.pid < 0) return failed(Step::kClone, birth.error);
   failure_write.reset();
   // A rootless launcher is "root" of its own user namespace, with one uid to give.
   Text map = state.rootless ? Text("%u 0 1\n", kUserUid) : slot_map(box.slot);
@@ -208,44 +275,68 @@ Outcome<void> start(const LauncherState& state, Box& box, BoxPlan& plan) {
   if (::poll(&end, 1, kBuildTime) == 0) return failed(Step::kExecGuest, ETIMEDOUT);
   Failure failure;
   if (::read(failure_read.get(), &failure, sizeof failure) > 0) return std::unexpected(failure);
+  if (!state.once) box.workspace = open_workspace(box.pid);
+  if (state.slots.crowded()) box.slot.cgroup.close_doors();
   return {};
 }
 
-Outcome<void> build(LauncherState& state, std::span<UniqueFd> sources, Box& box, BoxPlan& plan) {
-  ATOLL_TRY(box.slot, take_slot(state));
+Outcome<void> build(LauncherState& state, BoxOrder& order, const UniqueFd& disk, Zygote* zygote,
+                    Box& box, BoxPlan& plan) {
+  SlotRange range = zygote != nullptr ? zygote_slots(zygote->place, zygote->uid) : kPlainSlots;
+  ATOLL_TRY(box.slot, take_slot(state, range));
   bool own_uids = !state.rootless && wall_up(Wall::kOwnUids);
   box.walls = standing_walls(own_uids);
   if (!state.rootless) ATOLL_CHECK(box.slot.cgroup.set_limits(plan.request.limits, box.walls));
   bool mapped = wall_up(Wall::kUserNs);
   plan.user_uid = mapped ? kUserUid : box.slot.ids().user;
-  plan.guest_uid = !own_uids ? plan.user_uid : mapped ? kGuestUid : box.slot.ids().guest;
-  ATOLL_CHECK(state.cgroups.open_tasks(box.slot.cgroup, plan.user_tasks, plan.guest_tasks));
-  ATOLL_CHECK(prepare_mounts(state, sources, box.slot, plan));
+  plan.start.guest_uid = !own_uids ? plan.user_uid : mapped ? kGuestUid : box.slot.ids().guest;
+  plan.start.dies_with_launcher = state.once ? 1 : 0;
+  ATOLL_CHECK(prepare_mounts(state, order.sources, disk, box.slot, plan));
   if (plan.request.writable_root != 0) {
     box.walls &= ~bit(Wall::kReadOnlyRoot);
     plan.old_root = clone_mount(AT_FDCWD, "/");
   }
-  if (!state.rootless) plan.zygote = find_zygote(state.shared, plan.request.zygote);
+  UniqueFd its_end;
+  if (zygote != nullptr && !make_link(its_end, plan.zygote_link)) return failed(Step::kZygote);
   ATOLL_CHECK(prepare_guest(state, box, plan));
-  ATOLL_CHECK(start(state, box, plan));
-  box.has_zygote = plan.zygote && introduce(plan.zygote, box.pidfd, plan);
+  ATOLL_CHECK(start(state, zygote, box, plan));
+  box.has_zygote = zygote != nullptr && introduce(*zygote, its_end, plan);
   return {};
 }
 
 }  // namespace
 
-Outcome<Box> create_box(LauncherState& state, const CreateRequest& request,
-                        std::span<UniqueFd> sources, UniqueFd connection) {
+bool LauncherState::step_back() const {
+  return ::setns(host_template.get(), CLONE_NEWNS) == 0 &&
+         ::setns(host_network.get(), CLONE_NEWNET) == 0;
+}
+
+bool needs_disk(const LauncherState& state, const Limits& limits) {
+  return !state.rootless && wall_up(Wall::kDiskLimit) &&
+         limits.disk_bytes > limits.memory_bytes / 2;
+}
+
+// /workspace lies on the file system of everything writable, and nobody inside can move it.
+UniqueFd open_workspace(pid_t pid) {
+  return open_at(AT_FDCWD, Text("/proc/%d/root/workspace", pid).c_str(), O_PATH | O_DIRECTORY);
+}
+
+Outcome<Box> create_box(LauncherState& state, BoxOrder& order, const UniqueFd& disk) {
+  const CreateRequest& request = order.request;
   Box box{.id = request.header.id};
-  BoxPlan plan{.request = request, .rootless = state.rootless, .once = state.once};
-  plan.socket = std::move(connection);
-  Outcome<void> built = build(state, sources, box, plan);
+  BoxPlan plan{.request = request,
+               .rootless = state.rootless,
+               .cgroup = box.slot.cgroup,
+               .socket = std::move(order.connection)};
+  bool wanted = request.use_zygote != 0 && !state.rootless;
+  Zygote* zygote = wanted ? state.zygotes.find(state.zygote_parts, request.zygote) : nullptr;
+  Outcome<void> built = build(state, order, disk, zygote, box, plan);
   // Wherever building it led, the next one starts from the template and the host's network.
-  bool back = ::setns(state.host_template.get(), CLONE_NEWNS) == 0 &&
-              ::setns(state.host_network.get(), CLONE_NEWNET) == 0;
-  if (!back && built) ::abort();
+  if (!state.step_back() && built) ::abort();
   if (built) return box;
   if (box.pidfd) end_child(box.pidfd);
+  if (box.slot.lock) state.slots.give_back(std::move(box.slot));
+  (void)state.step_back();
   // Without a socket of its own the names belong to another sandbox of that id.
   if (plan.socket && request.connected == 0) forget_box(state, box.id);
   return std::unexpected(built.error());

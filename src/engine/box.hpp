@@ -21,22 +21,18 @@ namespace atl::engine {
 struct BoxPlan {
   const CreateRequest& request;
   bool rootless = false;
-  bool once = false;       // dies with its launcher
-  unsigned guest_uid = 0;  // both in the sandbox's own numbering; equal when there is only one
-  unsigned user_uid = 0;
-  // Entered in order: user leaf, then (after the cgroup namespace is made) the guests' leaf.
-  ControllerFds user_tasks;
-  ControllerFds guest_tasks;
+  guest::BoxStart start;
+  unsigned user_uid = 0;  // in the sandbox's own numbering; the guest's when there is only one
+  const SlotCgroup& cgroup;
   std::array<UniqueFd, kMaxMounts> mounts;  // detached, ready to be attached
   UniqueFd old_root;  // detached, for a writable root to lie over; none: the root stays as it is
   UniqueFd disk;      // a detached disk image for everything writable; none: tmpfs
   UniqueFd go_ahead;  // two bytes of the launcher's: ids are mapped, the box is on record
   UniqueFd config;    // for the guest, as is the socket: listening, or the one connection
   UniqueFd socket;
-  ZygoteLink zygote;        // its guest's end is for the guest
+  UniqueFd zygote_link;     // the guest's end; none: no zygote
   int go_ahead_write = -1;  // the launcher's alone: it must end with the launcher
   int failure = -1;         // a Failure goes here; closed by a successful exec
-  int slot_lock = -1;       // the guest holds it, unknowing: the slot stays taken while pid 1 lives
   int guest_program = -1;
 };
 
@@ -51,6 +47,7 @@ struct Box {
   BoxId id;
   Slot slot;
   UniqueFd pidfd;
+  UniqueFd workspace;  // a descriptor of it, for figures: no path of the sandbox is walked later
   pid_t pid = 0;
   bool is_child = true;  // false: found again after a restart of the launcher
   bool dying = false;
@@ -60,33 +57,51 @@ struct Box {
 
 // What the launcher is, for all of its sandboxes.
 struct LauncherState {
-  UniqueFd run;            // this launcher's folder: sockets and records
-  UniqueFd shared;         // slots, kept namespaces: one folder for all launchers of this host
-  UniqueFd host_network;   // where the launcher's own sockets belong
+  UniqueFd run;           // this launcher's folder: sockets and records
+  UniqueFd shared;        // slots, kept namespaces: one folder for all launchers of this host
+  UniqueFd host_network;  // where the launcher's own sockets belong
+  UniqueFd host_pids;
   UniqueFd host_mounts;    // mount namespaces to stand in while opening sources …
   UniqueFd host_template;  // … and while cloning
   UniqueFd disks;          // where disk images live, unnamed
   UniqueFd guest_program;
-  UniqueFd enter_library;  // what a zygote enters sandboxes with
+  ZygoteParts zygote_parts;
   Cgroups cgroups;
   bool rootless = false;
   bool once = false;
-  uid_t client_uid = 0;            // owner of the sockets: whom `atoll` runs as
-  uid_t mount_owner = 0;           // whose files the sandbox's user sees as his own in mounts
-  std::optional<Slot> ready_slot;  // claimed before anyone asked
+  uid_t client_uid = 0;   // owner of the sockets: whom `atoll` runs as
+  uid_t mount_owner = 0;  // whose files the sandbox's user sees as his own in mounts
+  Slots slots{shared, cgroups, rootless};
+  Zygotes zygotes{shared};
 
+  LauncherState() = default;
+  LauncherState(const LauncherState&) = delete;
   const uid_t* socket_owner() const { return rootless ? nullptr : &client_uid; }
+  // Back to where requests are served: the template, and the host's network and pids.
+  bool step_back() const;
 };
 
-// Builds the sandbox. On failure nothing is left behind and the Failure says which step.
-Outcome<Box> create_box(LauncherState& state, const CreateRequest& request,
-                        std::span<UniqueFd> sources, UniqueFd connection);
+// A request to create, with what came with it.
+struct BoxOrder {
+  CreateRequest request;
+  std::vector<UniqueFd> sources;  // mounts, then layers
+  UniqueFd connection;
+};
+
+// Everything that can be written sits in memory up to half of its limit; more, and a full disk
+// would be an OOM kill.
+bool needs_disk(const LauncherState& state, const Limits& limits);
+// Builds the sandbox; `disk` is formatted, or none. On failure nothing is left behind and the
+// Failure says which step.
+Outcome<Box> create_box(LauncherState& state, BoxOrder& order, const UniqueFd& disk);
+// A descriptor of the sandbox's /workspace.
+UniqueFd open_workspace(pid_t pid);
 // RUN/boxes/ID: what a restarted launcher must know of a living sandbox. Only launchers write
 // there.
 void write_record(const LauncherState& state, const Box& box);
 // Removes what the box had in the run folder; its slot is free again when the Box is destroyed.
 void forget_box(const LauncherState& state, const BoxId& id);
 // The boxes of an earlier launcher that still live, by their records.
-std::vector<Box> find_boxes(const LauncherState& state);
+std::vector<Box> find_boxes(LauncherState& state);
 
 }  // namespace atl::engine

@@ -29,7 +29,7 @@ std::uint64_t start_time(pid_t pid) {
 
 Text record_name(const BoxId& id) { return Text("boxes/%s", id.text.data()); }
 
-std::optional<Box> find_box(const LauncherState& state, const BoxId& id) {
+std::optional<Box> find_box(LauncherState& state, const BoxId& id) {
   std::string bytes = read_file(state.run.get(), record_name(id).c_str());
   Record record;
   if (bytes.size() != sizeof record) return std::nullopt;
@@ -40,8 +40,10 @@ std::optional<Box> find_box(const LauncherState& state, const BoxId& id) {
   // The pidfd is taken first: if the start time still fits afterwards, it is the right process.
   if (!box.pidfd || start_time(record.pid) != record.start_time) return std::nullopt;
   box.slot.number = record.slot;
+  state.slots.adopt(box.slot);
+  box.workspace = open_workspace(record.pid);
   if (!state.rootless && state.cgroups.available()) {
-    Outcome<SlotCgroup> cgroup = state.cgroups.open_slot(record.slot, &record.cgroup);
+    Outcome<SlotCgroup> cgroup = SlotCgroup::open(state.cgroups, record.slot, &record.cgroup);
     if (cgroup) box.slot.cgroup = std::move(*cgroup);
   }
   return box;
@@ -65,7 +67,7 @@ void forget_box(const LauncherState& state, const BoxId& id) {
   ::unlinkat(state.run.get(), Text("%s.sock", id.text.data()).c_str(), 0);
 }
 
-std::vector<Box> find_boxes(const LauncherState& state) {
+std::vector<Box> find_boxes(LauncherState& state) {
   std::vector<Box> found;
   UniqueFd fd = open_at(state.run.get(), "boxes", O_RDONLY | O_DIRECTORY);
   DIR* folder = fd ? ::fdopendir(fd.release()) : nullptr;

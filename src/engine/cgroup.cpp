@@ -17,28 +17,18 @@ namespace {
 using confine::Wall;
 
 constexpr const char* kNames[kControllerCount] = {"memory", "cpu", "cpuacct", "pids", "freezer"};
+constexpr const char* kProcesses = "cgroup.procs";
 constexpr int kFolder = O_RDONLY | O_DIRECTORY;
 
-bool write_number(int dir, const char* name, std::uint64_t value) {
-  return write_file(dir, name, Text("%lu", value));
+// v1: guests are frozen together with nobody, and their time is their sandbox's.
+bool has_own(Leaf leaf, Controller controller) {
+  return leaf != Leaf::kGuest || (controller != kFreezer && controller != kCpuAcct);
 }
 
-// The number behind `key`, or the first number of the file; 0 where there is none, as in `dir` -1.
-std::uint64_t read_number(int dir, const char* name, const char* key = "") {
-  std::string text = read_file(dir, name);
-  const char* at = std::strstr(text.c_str(), key);
-  return at != nullptr ? std::strtoull(at + std::strlen(key), nullptr, 10) : 0;
-}
-
-bool set_memory(int dir, std::uint64_t bytes, bool unified) {
-  if (unified) return write_number(dir, "memory.max", bytes);
-  if (write_number(dir, "memory.limit_in_bytes", bytes)) {
-    write_number(dir, "memory.memsw.limit_in_bytes", bytes);  // absent without swap accounting
-    return true;
-  }
-  // A limit above that of memory and swap together is refused, so that one is raised first.
-  return errno == EINVAL && write_number(dir, "memory.memsw.limit_in_bytes", bytes) &&
-         write_number(dir, "memory.limit_in_bytes", bytes);
+Text path_of(Leaf leaf, unsigned number, Controller controller, const char* file = "") {
+  if (!has_own(leaf, controller)) return Text("atoll/guests/%s", file);
+  const char* kind = leaf == Leaf::kSlot ? "slot" : leaf == Leaf::kGuest ? "guest" : "zygote";
+  return Text("atoll/%s-%u/%s", kind, number, file);
 }
 
 // One by one: a host may keep some to itself, and only their limits do not hold then. None where
@@ -47,7 +37,7 @@ bool set_memory(int dir, std::uint64_t bytes, bool unified) {
 // which has no type, is free of that rule.
 void hand_down_controllers(int root) {
   bool host_root = ::faccessat(root, "cgroup.type", F_OK, 0) != 0;
-  if (!host_root && !read_file(root, "cgroup.procs").empty()) return;
+  if (!host_root && !read_file(root, kProcesses).empty()) return;
   for (const char* name : {"+memory", "+cpu", "+pids"}) {
     write_file(root, "cgroup.subtree_control", name);
     write_file(root, "atoll/cgroup.subtree_control", name);
@@ -60,97 +50,188 @@ Cgroups Cgroups::detect() {
   Cgroups found;
   struct statfs fs{};
   if (::statfs("/sys/fs/cgroup", &fs) != 0) return found;
-  found.unified_ = fs.f_type == CGROUP2_SUPER_MAGIC;
-  for (int i = 0; i < (found.unified_ ? 1 : kControllerCount); ++i) {
-    Text path("/sys/fs/cgroup/%s", found.unified_ ? "" : kNames[i]);
+  found.unified = fs.f_type == CGROUP2_SUPER_MAGIC;
+  for (int i = 0; i < (found.unified ? 1 : kControllerCount); ++i) {
+    Text path("/sys/fs/cgroup/%s", found.unified ? "" : kNames[i]);
     UniqueFd dir(::open(path.c_str(), kFolder | O_CLOEXEC));
     // Writable for us? Rootless on v1 is not, and then there are no cgroups at all.
-    if (dir && ::faccessat(dir.get(), ".", W_OK, AT_EACCESS) == 0) found.roots_[i] = std::move(dir);
+    if (dir && ::faccessat(dir.get(), ".", W_OK, AT_EACCESS) == 0) found.roots[i] = std::move(dir);
   }
   return found;
 }
 
-UniqueFd Cgroups::open_leaf(Controller controller, const char* name) const {
-  int root = roots_[unified_ ? kMemory : controller].get();
-  Text path("atoll/%s", name);
-  UniqueFd leaf = open_at(root, path.c_str(), kFolder);
-  if (leaf || errno != ENOENT || !make_folder(root, "atoll", 0755)) return leaf;
-  if (unified_) hand_down_controllers(root);
-  if (!make_folder(root, path.c_str(), 0755)) return {};
-  return open_at(root, path.c_str(), kFolder);
+void Cgroups::remove_slot(unsigned number) const {
+  for (Leaf leaf : {Leaf::kSlot, Leaf::kGuest}) {
+    for (int i = 0; i < kControllerCount; ++i) {
+      auto controller = static_cast<Controller>(i);
+      if (!roots[i] || !has_own(leaf, controller)) continue;
+      // A removed memory cgroup lives on while page cache is charged to it.
+      Text empty = path_of(leaf, number, controller, "memory.force_empty");
+      if (i == kMemory) write_file(roots[i].get(), empty.c_str(), "0");
+      ::unlinkat(roots[i].get(), path_of(leaf, number, controller).c_str(), AT_REMOVEDIR);
+    }
+  }
 }
 
-Outcome<SlotCgroup> Cgroups::open_slot(unsigned number, const UsageFigures* start) const {
-  Text name("slot-%u", number);
-  SlotCgroup slot;
-  slot.unified_ = unified_;
+bool SlotCgroup::make_leaf(Leaf leaf) const {
   for (int i = 0; i < kControllerCount; ++i) {
-    if (!roots_[i]) continue;
-    slot.dirs_[i] = open_leaf(static_cast<Controller>(i), name.c_str());
-    if (!slot.dirs_[i]) return failed(Step::kCgroup);
+    auto controller = static_cast<Controller>(i);
+    int root = host_->roots[i].get();
+    if (root < 0 || (leaf == Leaf::kGuest && i == kCpuAcct)) continue;
+    Text path = path_of(leaf, number_, controller);
+    if (make_folder(root, path.c_str(), 0755)) continue;
+    if (errno != ENOENT || !make_folder(root, "atoll", 0755)) return false;
+    if (host_->unified) hand_down_controllers(root);
+    if (!make_folder(root, path.c_str(), 0755)) return false;
   }
-  if (slot.dir(kCpu) >= 0) slot.guest_ = open_leaf(kCpu, Text("guest-%u", number).c_str());
-  // v2 has a limit for swap alone, which is always the same; v1 a mark that can be reset.
-  const char* file = unified_ ? "memory.swap.max" : "memory.max_usage_in_bytes";
-  if (!start) write_number(slot.dir(kMemory), file, 0);
-  slot.start_ = start ? *start : slot.counters();
+  return true;
+}
+
+Outcome<SlotCgroup> SlotCgroup::open(const Cgroups& host, unsigned number,
+                                     const UsageFigures* start) {
+  SlotCgroup slot;
+  slot.host_ = &host;
+  slot.number_ = number;
+  if (start != nullptr) {
+    slot.start_ = *start;
+    return slot;
+  }
+  if (!slot.make_leaf(Leaf::kSlot) || !slot.make_leaf(Leaf::kGuest)) return failed(Step::kCgroup);
+  slot.start_anew();
   return slot;
 }
 
-Outcome<void> Cgroups::open_tasks(const SlotCgroup& slot, ControllerFds& user,
-                                  ControllerFds& guest) const {
-  const char* file = unified_ ? "cgroup.procs" : "tasks";
+Outcome<SlotCgroup> SlotCgroup::open_zygote(const Cgroups& host, unsigned number) {
+  SlotCgroup slot;
+  slot.host_ = &host;
+  slot.number_ = number;
+  slot.leaf_ = Leaf::kZygote;
+  if (!slot.make_leaf(Leaf::kZygote)) return failed(Step::kCgroup);
+  return slot;
+}
+
+bool SlotCgroup::open_tasks(Leaf leaf, ControllerFds& tasks) const {
   for (int i = 0; i < kControllerCount; ++i) {
-    if (!slot.dirs_[i]) continue;
-    user[i] = open_at(slot.dirs_[i].get(), file, O_WRONLY);
-    if (!user[i]) return failed(Step::kCgroup);
-    // The guest's own time is the sandbox's time too, so it stays in the account's leaf.
-    if (i == kCpuAcct) continue;
-    bool own = unified_ || i == kCpu;
-    UniqueFd shared = own ? UniqueFd() : open_leaf(static_cast<Controller>(i), "guests");
-    guest[i] = open_at(own ? slot.guest_.get() : shared.get(), file, O_WRONLY);
-    if (!guest[i]) return failed(Step::kCgroup);
+    if (!host_->roots[i] || (leaf == Leaf::kGuest && i == kCpuAcct)) continue;
+    const char* file = host_->unified ? kProcesses : "tasks";
+    Text path = path_of(leaf, number_, static_cast<Controller>(i), file);
+    tasks[i] = open_at(host_->roots[i].get(), path.c_str(), O_WRONLY);
+    if (!tasks[i]) return false;
   }
+  return true;
+}
+
+Outcome<void> SlotCgroup::open_doors() {
+  if (host_ == nullptr || doors_.user[counted()]) return {};
+  bool done =
+      open_tasks(leaf_, doors_.user) && (!has_guest() || open_tasks(Leaf::kGuest, doors_.guest));
+  if (done && host_->unified) {
+    doors_.birthplace =
+        open_at(host_->root(kMemory), path_of(leaf_, number_, kMemory).c_str(), kFolder);
+  }
+  return done ? Outcome<void>() : failed(Step::kCgroup);
+}
+
+bool SlotCgroup::write(Leaf leaf, Controller controller, const char* file,
+                       std::uint64_t value) const {
+  Text path = path_of(leaf, number_, controller, file);
+  return write_file(host_->root(controller), path.c_str(), Text("%lu", value));
+}
+
+std::string SlotCgroup::read(Leaf leaf, Controller controller, const char* file) const {
+  return read_file(host_->root(controller), path_of(leaf, number_, controller, file).c_str());
+}
+
+// The number behind `key`, or the first number of the file; 0 where there is none.
+std::uint64_t SlotCgroup::read_number(Leaf leaf, Controller controller, const char* file,
+                                      const char* key) const {
+  std::string text = read(leaf, controller, file);
+  const char* at = std::strstr(text.c_str(), key);
+  return at != nullptr ? std::strtoull(at + std::strlen(key), nullptr, 10) : 0;
+}
+
+bool SlotCgroup::set_memory(Leaf leaf, std::uint64_t bytes) const {
+  auto set = [&](const char* file, std::uint64_t value) {
+    return write(leaf, kMemory, file, value);
+  };
+  if (host_->unified) {
+    set("memory.swap.max", 0);  // absent without swap accounting
+    return set("memory.max", bytes);
+  }
+  // v1 counts TCP buffers apart from all other memory, and by default does not limit them.
+  constexpr std::uint64_t kLeast = 1 << 20, kMost = 64 << 20;
+  set("memory.kmem.tcp.limit_in_bytes", std::clamp(bytes / 8, kLeast, kMost));
+  set("memory.swappiness", 0);
+  if (set("memory.limit_in_bytes", bytes)) {
+    set("memory.memsw.limit_in_bytes", bytes);  // absent without swap accounting
+    return true;
+  }
+  // A limit above that of memory and swap together is refused, so that one is raised first.
+  return errno == EINVAL && set("memory.memsw.limit_in_bytes", bytes) &&
+         set("memory.limit_in_bytes", bytes);
+}
+
+Outcome<void> SlotCgroup::set_limits(const Limits& limits, std::uint32_t& walls) {
+  if (host_ == nullptr) return {};
+  bool same = written_ && bytes_of(limits) == bytes_of(limits_);
+  if (!same) ATOLL_CHECK(write_limits(limits));
+  walls |= walls_;
   return {};
 }
 
-Outcome<void> SlotCgroup::set_limits(const Limits& limits, std::uint32_t& walls) const {
+Outcome<void> SlotCgroup::write_limits(const Limits& limits) {
   int error = 0;
+  written_ = false;
+  walls_ = 0;
   auto hold = [&](Wall wall, Controller controller, auto set) {
-    if (dir(controller) < 0 || !confine::wall_up(wall)) return;
-    bool held = set(dir(controller));
+    if (host_->root(controller) < 0 || !confine::wall_up(wall)) return;
+    bool held = set(leaf_) && (!has_guest() || set(Leaf::kGuest));
     if (!held) error = errno;
-    if (held) walls |= static_cast<std::uint32_t>(wall);
+    if (held) walls_ |= static_cast<std::uint32_t>(wall);
   };
-  // µs of every 100 ms, which is the period of both versions.
-  std::uint64_t quota = std::max<std::uint64_t>(100 * std::uint64_t{limits.cpu_milli}, 1000);
-  hold(Wall::kMemoryLimit, kMemory,
-       [&](int at) { return set_memory(at, limits.memory_bytes, unified_); });
-  const char* cpu = unified_ ? "cpu.max" : "cpu.cfs_quota_us";
-  // The guest gets as much again: programs that use up theirs must not keep it from answering.
-  hold(Wall::kCpuLimit, kCpu, [&](int at) {
-    return write_number(at, cpu, quota) && write_number(guest_.get(), cpu, quota);
+  // What the guest may use itself. Files that it writes for its host lie on the sandbox's tmpfs,
+  // and are charged to it.
+  constexpr std::uint64_t kGuestMemory = 64 << 20, kGuestPids = 64;
+  std::uint64_t guest_memory = kGuestMemory + std::min(limits.disk_bytes, limits.memory_bytes / 2);
+  hold(Wall::kMemoryLimit, kMemory, [&](Leaf leaf) {
+    return set_memory(leaf, leaf == Leaf::kGuest ? guest_memory : limits.memory_bytes);
   });
-  hold(Wall::kPidsLimit, kPids, [&](int at) { return write_number(at, "pids.max", limits.pids); });
+  // µs of every 100 ms, which is the period of both versions. The guest gets as much again:
+  // programs that use up theirs must not keep it from answering.
+  std::uint64_t quota = std::max<std::uint64_t>(100 * std::uint64_t{limits.cpu_milli}, 1000);
+  const char* cpu = host_->unified ? "cpu.max" : "cpu.cfs_quota_us";
+  hold(Wall::kCpuLimit, kCpu, [&](Leaf leaf) { return write(leaf, kCpu, cpu, quota); });
+  hold(Wall::kPidsLimit, kPids, [&](Leaf leaf) {
+    return write(leaf, kPids, "pids.max", leaf == Leaf::kGuest ? kGuestPids : limits.pids);
+  });
   // On v2 a controller that was not given to us looks like a refusal: that limit does not hold.
-  if (error != 0 && !unified_) return failed(Step::kLimits, error);
+  if (error != 0 && !host_->unified) return failed(Step::kLimits, error);
+  limits_ = limits;
+  written_ = true;
   return {};
 }
 
 UsageFigures SlotCgroup::counters() const {
-  int at = dir(kMemory);
-  auto time = [](int leaf) { return 1000 * read_number(leaf, "cpu.stat", "usage_usec "); };
+  bool unified = host_->unified;
+  auto number = [&](Controller controller, const char* v2, const char* v1, const char* key = "") {
+    return read_number(leaf_, controller, unified ? v2 : v1, key);
+  };
   UsageFigures now;
-  now.cpu_ns =
-      unified_ ? time(at) + time(guest_.get()) : read_number(dir(kCpuAcct), "cpuacct.usage");
-  now.memory_bytes = read_number(at, unified_ ? "memory.current" : "memory.usage_in_bytes");
-  now.memory_peak_bytes = read_number(at, unified_ ? "memory.peak" : "memory.max_usage_in_bytes");
-  now.oom_kills = read_number(at, unified_ ? "memory.events" : "memory.oom_control", "oom_kill ");
-  now.pids = read_number(dir(kPids), "pids.current");
+  if (unified) {
+    now.cpu_ns = 1000 * (read_number(leaf_, kCpu, "cpu.stat", "usage_usec ") +
+                         read_number(Leaf::kGuest, kCpu, "cpu.stat", "usage_usec "));
+  } else {
+    now.cpu_ns = read_number(leaf_, kCpuAcct, "cpuacct.usage");
+  }
+  now.memory_bytes = number(kMemory, "memory.current", "memory.usage_in_bytes");
+  now.memory_peak_bytes = number(kMemory, "memory.peak", "memory.max_usage_in_bytes");
+  now.oom_kills = number(kMemory, "memory.events", "memory.oom_control", "oom_kill ");
+  now.pids = number(kPids, "pids.current", "pids.current");
   return now;
 }
 
 UsageFigures SlotCgroup::usage() const {
+  if (host_ == nullptr) return {};
   UsageFigures now = counters();
   now.cpu_ns -= start_.cpu_ns;
   now.oom_kills -= start_.oom_kills;
@@ -159,35 +240,49 @@ UsageFigures SlotCgroup::usage() const {
   return now;
 }
 
+void SlotCgroup::start_anew() {
+  if (host_ == nullptr) return;
+  // v2 has no reset.
+  if (!host_->unified) write(leaf_, kMemory, "memory.max_usage_in_bytes", 0);
+  start_ = counters();
+}
+
 Outcome<void> SlotCgroup::freeze(bool frozen) const {
-  int leaf = dir(kFreezer);
-  if (leaf < 0) return failed(Step::kCgroup, EOPNOTSUPP);
-  bool done = unified_ ? write_file(leaf, "cgroup.freeze", frozen ? "1" : "0")
-                       : write_file(leaf, "freezer.state", frozen ? "FROZEN" : "THAWED");
-  if (!done) return failed(Step::kCgroup);
+  if (host_ == nullptr || host_->root(kFreezer) < 0) return failed(Step::kCgroup, EOPNOTSUPP);
+  const char* file = host_->unified ? "cgroup.freeze" : "freezer.state";
+  const char* state = host_->unified ? (frozen ? "1" : "0") : frozen ? "FROZEN" : "THAWED";
+  Text path = path_of(leaf_, number_, kFreezer, file);
+  if (!write_file(host_->root(kFreezer), path.c_str(), state)) return failed(Step::kCgroup);
   if (!frozen) return {};
   // Each process stops when it next comes by; v1 has no file that could be polled for that.
   for (int waited = 0; waited < 1000; ++waited) {  // ms
-    std::string state = read_file(leaf, unified_ ? "cgroup.events" : "freezer.state");
-    if (state.find(unified_ ? "frozen 1" : "FROZEN") != std::string::npos) return {};
+    std::string now = read(leaf_, kFreezer, host_->unified ? "cgroup.events" : file);
+    if (now.find(host_->unified ? "frozen 1" : "FROZEN") != std::string::npos) return {};
     ::usleep(1000);
   }
   (void)freeze(false);
   return failed(Step::kCgroup, ETIMEDOUT);
 }
 
-std::string SlotCgroup::processes() const {
-  return read_file(dir(kMemory) >= 0 ? dir(kMemory) : dir(kPids), "cgroup.procs");
+bool SlotCgroup::empty() const {
+  return host_ == nullptr || (read(leaf_, counted(), kProcesses).empty() &&
+                              read(Leaf::kGuest, counted(), kProcesses).empty());
+}
+
+UniqueFd SlotCgroup::open_processes() const {
+  return open_at(host_->root(counted()), path_of(leaf_, number_, counted(), kProcesses).c_str());
 }
 
 bool SlotCgroup::end_all() const {
-  if (empty()) return true;
-  if (unified_) return !write_number(dir(kMemory), "cgroup.kill", 1);
+  if (host_ == nullptr || read(leaf_, counted(), kProcesses).empty()) return true;
+  if (host_->unified) return !write(leaf_, kMemory, "cgroup.kill", 1);
   // While they stand still none of their numbers can go to another process.
   if (!freeze(true)) return false;
-  std::string found = processes();
-  for (const char* at = found.c_str(); *at != '\0'; at = std::strchr(at, '\n') + 1) {
-    send_kill(UniqueFd(static_cast<int>(::syscall(SYS_pidfd_open, std::atoi(at), 0))));
+  std::string found = read(leaf_, counted(), kProcesses);
+  for (char* at = found.data(); *at != '\0';) {
+    int pid = static_cast<int>(std::strtol(at, &at, 10));
+    if (pid > 0) send_kill(UniqueFd(static_cast<int>(::syscall(SYS_pidfd_open, pid, 0))));
+    if (*at != '\0') ++at;
   }
   (void)freeze(false);
   return false;

@@ -1,8 +1,10 @@
 // Control groups of native sandboxes, on cgroup v1 and v2 hosts alike. Under ROOT/atoll/ lie a leaf
-// slot-N for the user code of each slot, which carries the limits, and others for the guests, so
-// that neither a fork bomb nor the OOM killer reaches them (v1: `guests`; v2, and v1's cpu:
-// guest-N). A process enters by writing "0" to `tasks` itself (v1): a write to `cgroup.procs` waits
-// for an RCU grace period after idle, which on v2 only the mount option favordynmods spares it.
+// slot-N for the user code of each slot, which carries the sandbox's limits, and guest-N for its
+// guest, so that neither a fork bomb nor the OOM killer reaches it; the guest's leaf has limits of
+// its own, because a hijacked guest must not eat the host. (v1: guests share one freezer leaf, and
+// have none for their time.) A process enters by writing "0" to `tasks` itself (v1): a write to
+// `cgroup.procs` waits for an RCU grace period after idle, which on v2 only the mount option
+// favordynmods spares it.
 #pragma once
 
 #include <array>
@@ -16,47 +18,75 @@ namespace atl::engine {
 enum Controller : std::uint8_t { kMemory, kCpu, kCpuAcct, kPids, kFreezer, kControllerCount };
 using ControllerFds = std::array<UniqueFd, kControllerCount>;
 
-// The leaf of one slot, claimed and open.
+// The hierarchies of this host. Without any (rootless on v1), slots have no cgroup.
+struct Cgroups {
+  ControllerFds roots;  // v2: all in roots[kMemory]
+  bool unified = false;
+
+  static Cgroups detect();
+  bool available() const { return roots[kMemory] || roots[kPids]; }
+  int root(Controller controller) const { return roots[unified ? kMemory : controller].get(); }
+  // Removes the leaves of a slot, which are empty.
+  void remove_slot(unsigned number) const;
+};
+
+enum class Leaf { kSlot, kGuest, kZygote };
+
+// The two leaves of one slot, or the one of a zygote. Holds few descriptors: there are many slots.
 class SlotCgroup {
  public:
+  // Finds or makes the leaves; with `start` those of a sandbox that lives there. `host` outlives
+  // it.
+  static Outcome<SlotCgroup> open(const Cgroups& host, unsigned number,
+                                  const UsageFigures* start = nullptr);
+  static Outcome<SlotCgroup> open_zygote(const Cgroups& host, unsigned number);
+
   // Sets every limit that the host can enforce; `walls` receives the bits of those that hold.
-  Outcome<void> set_limits(const Limits& limits, std::uint32_t& walls) const;
+  // Limits that the leaf has already are not written again.
+  Outcome<void> set_limits(const Limits& limits, std::uint32_t& walls);
   UsageFigures usage() const;
   // Comes back when everything stands still, or fails within a second with everything running.
   Outcome<void> freeze(bool frozen) const;
-  bool empty() const { return processes().empty(); }
-  // Kills what is in it; true when nothing was.
+  bool empty() const;  // both leaves
+  // Kills what is in the user's leaf; true when nothing was.
   bool end_all() const;
+  // A list of the processes in the user's leaf, a line each, as its reader numbers them.
+  UniqueFd open_processes() const;
+  // The next tenant's figures count from here.
+  void start_anew();
   const UsageFigures& start() const { return start_; }
 
+  // `tasks` (v2: `cgroup.procs`) of the leaves, for writing "0"; and, on v2, the user's leaf
+  // itself, which a child can be made in.
+  struct Doors {
+    ControllerFds user, guest;
+    UniqueFd birthplace;
+  };
+  Outcome<void> open_doors();
+  void close_doors() { doors_ = {}; }
+  const Doors& doors() const { return doors_; }
+
  private:
-  friend class Cgroups;
-  // Of a controller, -1 where the host has none.
-  int dir(Controller controller) const { return dirs_[unified_ ? kMemory : controller].get(); }
+  bool make_leaf(Leaf leaf) const;
+  bool open_tasks(Leaf leaf, ControllerFds& tasks) const;
+  bool write(Leaf leaf, Controller controller, const char* file, std::uint64_t value) const;
+  std::string read(Leaf leaf, Controller controller, const char* file) const;
+  std::uint64_t read_number(Leaf leaf, Controller controller, const char* file,
+                            const char* key = "") const;
+  bool set_memory(Leaf leaf, std::uint64_t bytes) const;
+  Outcome<void> write_limits(const Limits& limits);
   UsageFigures counters() const;
-  std::string processes() const;  // their numbers, a line each
+  Controller counted() const { return host_->root(kMemory) >= 0 ? kMemory : kPids; }
+  bool has_guest() const { return leaf_ == Leaf::kSlot; }
 
-  ControllerFds dirs_;  // v2: all in dirs_[kMemory]
-  UniqueFd guest_;      // the guest's leaf, where its cpu time is limited as well
-  bool unified_ = false;
+  const Cgroups* host_ = nullptr;  // none: no cgroup
+  unsigned number_ = 0;
+  Leaf leaf_ = Leaf::kSlot;
+  Doors doors_;
+  bool written_ = false;  // limits_ are in force, walls_ are those that hold
+  Limits limits_;
+  std::uint32_t walls_ = 0;
   UsageFigures start_;  // what its counters said when the tenant came: it is reused, they go on
-};
-
-// The hierarchies of this host. Without any (rootless on v1), slots have no cgroup.
-class Cgroups {
- public:
-  static Cgroups detect();
-  bool available() const { return roots_[kMemory] || roots_[kPids]; }
-  // Finds or makes the leaf of slot `number`; with `start` that of a sandbox that lives there.
-  Outcome<SlotCgroup> open_slot(unsigned number, const UsageFigures* start = nullptr) const;
-  // `tasks` (v2: `cgroup.procs`) of the slot's two leaves, for writing "0".
-  Outcome<void> open_tasks(const SlotCgroup& slot, ControllerFds& user, ControllerFds& guest) const;
-
- private:
-  UniqueFd open_leaf(Controller controller, const char* name) const;
-
-  ControllerFds roots_;  // v2: all in roots_[kMemory]
-  bool unified_ = false;
 };
 
 }  // namespace atl::engine

@@ -6,12 +6,19 @@
 #include <cstdint>
 
 #include "base/unique_fd.hpp"
+#include "engine/failure.hpp"
 
 namespace atl::engine {
 
-// A detached mount of a fresh file system of that size, or errno; `idmap` says how owners appear.
-// Called while standing in the host's mount namespace. Takes about 20 ms, most of it mkfs.
-UniqueFd make_disk(const UniqueFd& folder, std::uint64_t bytes, std::uint64_t inodes,
-                   const UniqueFd& idmap);
+// A file that a process of its own formats: without privileges, and nobody waits for it.
+struct Disk {
+  UniqueFd file;
+  UniqueFd formatter;  // a pidfd; exit status 0 when the file is ready to be mounted
+};
+
+Outcome<Disk> start_disk(const UniqueFd& folder, std::uint64_t bytes, std::uint64_t inodes);
+// A detached mount of it, or errno; `idmap` says how owners appear. Called while standing in the
+// host's mount namespace.
+UniqueFd mount_disk(const UniqueFd& file, const UniqueFd& idmap);
 
 }  // namespace atl::engine

@@ -9,10 +9,7 @@
 
 namespace atl::engine {
 
-struct Failure {
-  Step step = Step::kNone;
-  std::int32_t errno_value = 0;
-};
+using Failure = guest::StartFailure;
 
 template <typename T>
 using Outcome = std::expected<T, Failure>;

@@ -1,47 +1,56 @@
 #include "engine/launcher.hpp"
 
-#include <poll.h>
 #include <sched.h>
 #include <signal.h>
+#include <sys/epoll.h>
 #include <sys/file.h>
 #include <sys/socket.h>
-#include <sys/syscall.h>
 #include <sys/vfs.h>
 #include <sys/wait.h>
 
-#include <algorithm>
-#include <cstring>
+#include <deque>
+#include <list>
+#include <map>
 #include <memory>
+#include <optional>
 #include <vector>
 
+#include "engine/disk_image.hpp"
 #include "engine/request_check.hpp"
 #include "engine/sys.hpp"
 
 namespace atl::engine {
 namespace {
 
-bool has_ended(const UniqueFd& child) {
+// The exit status of a child that has ended; -1 while it lives, or when it was killed.
+int exit_status(const UniqueFd& child) {
   siginfo_t info{};
   ::waitid(P_PIDFD, static_cast<id_t>(child.get()), &info, WEXITED | WNOHANG);
-  return info.si_pid != 0;
+  return info.si_pid != 0 && info.si_code == CLD_EXITED ? info.si_status : -1;
 }
+
+// A request that waits for a process: the formatter of its disk, or the starter of a zygote.
+struct Pending {
+  UniqueFd process;
+  LauncherReply reply;
+  UniqueFd disk;
+  std::unique_ptr<BoxOrder> order;  // none: a zygote
+};
 
 class Launcher {
  public:
-  explicit Launcher(LauncherOptions options) : folder_(options.run_folder), once_(options.once) {
+  explicit Launcher(LauncherOptions options)
+      : folder_(options.run_folder), once_(options.once), client_(std::move(options.control)) {
     ready_ = set_up_launcher(options, state_);
-    clients_.push_back(std::move(options.control));
-    if (!once_ && ready_) {
-      boxes_ = find_boxes(state_);
-      // A restarted `atoll` comes back by this name; earlier launchers have theirs.
-      ::unlinkat(state_.run.get(), name_.c_str(), 0);
-      listener_ = listen_at(state_.run, name_.c_str(), SOCK_SEQPACKET, state_.socket_owner());
-    }
+    watch(client_, &client_);
+    if (once_ || !ready_) return;
+    for (Box& box : find_boxes(state_)) keep(std::move(box));
   }
 
+  // A launcher without a client has nothing to do: sandboxes live without it, and the next one
+  // finds them by their records. Only those of a one-shot launcher end with their client.
   int run() {
-    while (!clients_.empty() || !boxes_.empty()) wait_and_serve();
-    if (!once_) ::unlinkat(state_.run.get(), name_.c_str(), 0);
+    while (client_ || (once_ && !boxes_.empty())) wait_and_serve();
     if (::flock(state_.run.get(), LOCK_EX | LOCK_NB) != 0) return 0;  // the next launcher has come
     ::unlinkat(state_.run.get(), "boxes", AT_REMOVEDIR);
     // That of a server is nobody else's. By its descriptor: this launcher's root is another one.
@@ -51,61 +60,82 @@ class Launcher {
   }
 
  private:
+  void watch(const UniqueFd& fd, void* owner, std::uint32_t events = EPOLLIN) {
+    epoll_event event{.events = events, .data = {.ptr = owner}};
+    if (::epoll_ctl(events_.get(), EPOLL_CTL_ADD, fd.get(), &event) != 0 && errno == EEXIST) {
+      ::epoll_ctl(events_.get(), EPOLL_CTL_MOD, fd.get(), &event);
+    }
+  }
+
+  // Closing is not enough: a child that has not executed its program yet holds a copy, and events
+  // would still come for an owner that is gone.
+  void unwatch(const UniqueFd& fd) { ::epoll_ctl(events_.get(), EPOLL_CTL_DEL, fd.get(), nullptr); }
+
+  void keep(Box box) {
+    Box& kept = boxes_.insert_or_assign(box.id.text, std::move(box)).first->second;
+    watch(kept.pidfd, &kept);
+  }
+
   void wait_and_serve() {
-    std::vector<pollfd> fds;
-    for (const UniqueFd& client : clients_) fds.push_back({client.get(), POLLIN, 0});
-    for (const Box& box : boxes_) fds.push_back({box.pidfd.get(), POLLIN, 0});
-    for (const UniqueFd& zygote : zygotes_) fds.push_back({zygote.get(), POLLIN, 0});
-    fds.push_back({listener_.get(), POLLIN, 0});
-    if (::poll(fds.data(), fds.size(), -1) < 0) return;
-    // Ends first: a request that follows may want the slot. Backwards, as both lists may shrink.
-    std::size_t boxes_at = clients_.size();
-    for (std::size_t i = boxes_.size(); i-- > 0;) {
-      if (fds[boxes_at + i].revents != 0) box_ended(i);
+    constexpr int kIdle = 250;  // ms
+    constexpr int kAtOnce = 64;
+    epoll_event found[kAtOnce];
+    int count = ::epoll_wait(events_.get(), found, kAtOnce, trimming_ ? kIdle : -1);
+    if (count == 0) trimming_ = state_.slots.trim();
+    // Ends first: a request that follows may want the slot.
+    for (int i = 0; i < count; ++i) {
+      if (found[i].data.ptr != &client_) ended(found[i].data.ptr);
     }
-    if (std::erase_if(zygotes_, has_ended) > 0) end_rest(state_);
-    for (std::size_t i = boxes_at; i-- > 0;) {
-      if (fds[i].revents != 0) serve(i, (fds[i].revents & POLLHUP) != 0);
+    for (int i = 0; i < count; ++i) {
+      if (found[i].data.ptr == &client_ && client_) serve(found[i].events);
     }
-    if (fds.back().revents != 0) accept_client();
   }
 
-  void accept_client() {
-    UniqueFd client(::accept4(listener_.get(), nullptr, nullptr, SOCK_CLOEXEC));
-    ucred peer{};
-    socklen_t size = sizeof peer;
-    if (!client || ::getsockopt(client.get(), SOL_SOCKET, SO_PEERCRED, &peer, &size) != 0) return;
-    bool known = state_.rootless || peer.uid == state_.client_uid || peer.uid == 0;
-    if (known && clients_.size() < kMaxClients) clients_.push_back(std::move(client));
+  void ended(void* owner) {
+    for (auto at = pending_.begin(); at != pending_.end(); ++at) {
+      if (&*at != owner) continue;
+      unwatch(at->process);
+      Pending pending = std::move(*at);
+      pending_.erase(at);
+      return go_on(pending);
+    }
+    box_ended(*static_cast<Box*>(owner));
   }
 
-  // A client that is gone is not served any more: what it asked for would be nobody's, and the next
-  // one may have looked through the sandboxes already (settle_launchers).
-  void serve(std::size_t index, bool is_gone) {
+  void serve(std::uint32_t events) {
+    if ((events & EPOLLOUT) != 0) flush();
+    // What a client that is gone asked for would be nobody's.
+    if ((events & EPOLLHUP) != 0) return lose_client();
+    if ((events & EPOLLIN) == 0) return;
     std::vector<UniqueFd> received;
-    ssize_t size = is_gone ? 0 : receive(clients_[index], received);
-    if (size <= 0) {
-      clients_.erase(clients_.begin() + static_cast<std::ptrdiff_t>(index));
-      // The only client of a one-shot launcher is gone: so is the reason for its sandbox.
-      if (once_) std::ranges::for_each(boxes_, kill_box);
-      return;
-    }
+    ssize_t size = receive(received);
+    if (size == 0) return lose_client();
+    if (size < 0) return;
     RequestHeader header;
     int error = check_request(*request_, static_cast<std::size_t>(size), received.size(), header);
     LauncherReply reply{.op = header.op, .id = header.id};
-    int client = clients_[index].get();
-    Outcome<bool> done =
-        error == 0 ? answer(client, received, reply) : failed(Step::kBadRequest, error);
+    answer(error == 0 ? handle(received, reply) : failed(Step::kBadRequest, error), reply);
+  }
+
+  void answer(const Outcome<bool>& done, LauncherReply& reply) {
     if (!done) {
       reply.status = LauncherStatus::kFailed;
       reply.step = done.error().step;
       reply.errno_value = done.error().errno_value;
     }
-    if (!done || *done) send(client, reply);
+    if (!done || *done) send(bytes_of(reply));
   }
 
-  // One datagram into request_; its descriptors are owned from the first moment.
-  ssize_t receive(const UniqueFd& client, std::vector<UniqueFd>& received) {
+  void lose_client() {
+    unwatch(client_);
+    client_.reset();
+    // The only client of a one-shot launcher is gone: so is the reason for its sandbox.
+    if (!once_) return;
+    for (auto& [id, box] : boxes_) kill_box(box);
+  }
+
+  // One datagram into request_; its descriptors are owned from the first moment. -1: none is there.
+  ssize_t receive(std::vector<UniqueFd>& received) {
     alignas(cmsghdr) char control[CMSG_SPACE(sizeof(int) * kMaxDescriptors)];
     iovec part{request_.get(), sizeof *request_};
     msghdr message{.msg_iov = &part,
@@ -113,8 +143,8 @@ class Launcher {
                    .msg_control = control,
                    .msg_controllen = sizeof control};
     // MSG_TRUNC: the size that was sent, so that a longer message is not taken for a whole one.
-    ssize_t size = ::recvmsg(client.get(), &message, MSG_CMSG_CLOEXEC | MSG_DONTWAIT | MSG_TRUNC);
-    if (size < 0) return errno == EAGAIN || errno == EINTR ? 1 : -1;
+    ssize_t size = ::recvmsg(client_.get(), &message, MSG_CMSG_CLOEXEC | MSG_DONTWAIT | MSG_TRUNC);
+    if (size < 0) return errno == EAGAIN || errno == EINTR ? -1 : 0;
     // The kernel gathers all descriptors of a message under one header.
     if (cmsghdr* at = CMSG_FIRSTHDR(&message); at != nullptr && at->cmsg_type == SCM_RIGHTS) {
       const int* fds = reinterpret_cast<const int*>(CMSG_DATA(at));
@@ -124,30 +154,35 @@ class Launcher {
     return size;
   }
 
-  // Does what the checked request_ asks and fills the reply in. False: box_ended() will reply.
-  Outcome<bool> answer(int client, std::vector<UniqueFd>& sources, LauncherReply& reply) {
-    if (reply.op == LauncherOp::kCreate) return create(sources, reply);
-    if (reply.op == LauncherOp::kList) return list(client);
-    if (reply.op == LauncherOp::kZygote) return start_zygote_of(sources, reply);
-    auto box = find(reply.id);
-    if (box == boxes_.end()) {
+  // Does what the checked request_ asks and fills the reply in. False: a reply comes later.
+  Outcome<bool> handle(std::vector<UniqueFd>& received, LauncherReply& reply) {
+    if (reply.op == LauncherOp::kCreate) return create(received, reply);
+    if (reply.op == LauncherOp::kList) return list();
+    if (reply.op == LauncherOp::kZygote) return start_zygote_of(received, reply);
+    auto found = boxes_.find(reply.id.text);
+    if (found == boxes_.end()) {
       // A launcher that died while it made this one has left its names.
       if (reply.op == LauncherOp::kDestroy) forget_box(state_, reply.id);
       return failed(Step::kUnknownBox, ENOENT);
     }
-    reply.walls = box->walls;
+    Box& box = found->second;
+    reply.walls = box.walls;
     if (reply.op == LauncherOp::kDestroy) {
-      kill_box(*box);
+      kill_box(box);
       return false;
     }
     if (reply.op == LauncherOp::kUsage) {
-      reply.usage = box->slot.cgroup.usage();
-      reply.usage.disk_bytes = disk_usage(*box);
+      reply.usage = box.slot.cgroup.usage();
+      struct statfs fs{};
+      if (::fstatfs(box.workspace.get(), &fs) == 0) {
+        reply.usage.disk_bytes =
+            (fs.f_blocks - fs.f_bfree) * static_cast<std::uint64_t>(fs.f_bsize);
+      }
     } else if (reply.op == LauncherOp::kLimits) {
       if (state_.rootless) return failed(Step::kLimits, EOPNOTSUPP);
-      ATOLL_CHECK(box->slot.cgroup.set_limits(request_->limits, box->walls));
+      ATOLL_CHECK(box.slot.cgroup.set_limits(request_->limits, box.walls));
     } else {
-      ATOLL_CHECK(box->slot.cgroup.freeze(reply.op == LauncherOp::kFreeze));
+      ATOLL_CHECK(box.slot.cgroup.freeze(reply.op == LauncherOp::kFreeze));
     }
     return true;
   }
@@ -155,46 +190,78 @@ class Launcher {
   Outcome<bool> create(std::vector<UniqueFd>& sources, LauncherReply& reply) {
     ATOLL_CHECK(ready_);
     // A one-shot launcher was told whose files to lend for one sandbox only.
-    if ((once_ && created_) || boxes_.size() >= kMaxSlots) return failed(Step::kBusy, EBUSY);
-    if (find(reply.id) != boxes_.end()) return failed(Step::kBusy, EEXIST);
+    if (once_ && created_) return failed(Step::kBusy, EBUSY);
+    if (boxes_.contains(reply.id.text) || is_pending(reply.id)) return failed(Step::kBusy, EEXIST);
     created_ = true;
-    UniqueFd connection;
+    auto order = std::make_unique<BoxOrder>(*request_, std::move(sources), UniqueFd());
     if (request_->connected != 0) {
-      connection = std::move(sources.back());
-      sources.pop_back();
+      order->connection = std::move(order->sources.back());
+      order->sources.pop_back();
     }
-    ATOLL_TRY(Box box, create_box(state_, *request_, sources, std::move(connection)));
+    if (!needs_disk(state_, request_->limits)) return make(*order, UniqueFd(), reply);
+    if (pending_.size() >= kMaxPending) return failed(Step::kBusy, EAGAIN);
+    const Limits& limits = request_->limits;
+    ATOLL_TRY(Disk disk, start_disk(state_.disks, limits.disk_bytes, inode_limit(limits)));
+    wait_for({std::move(disk.formatter), reply, std::move(disk.file), std::move(order)});
+    return false;
+  }
+
+  Outcome<bool> make(BoxOrder& order, const UniqueFd& disk, LauncherReply& reply) {
+    ATOLL_TRY(Box box, create_box(state_, order, disk));
     reply.walls = box.walls;
     reply.zygote = box.has_zygote ? 1 : 0;
-    boxes_.push_back(std::move(box));
+    keep(std::move(box));
     return true;
   }
 
   Outcome<bool> start_zygote_of(std::vector<UniqueFd>& given, LauncherReply& reply) {
     ATOLL_CHECK(ready_);
+    if (pending_.size() >= kMaxPending) return failed(Step::kBusy, EAGAIN);
     ZygoteRequest request;
     std::memcpy(&request, request_.get(), sizeof request);
-    ATOLL_TRY(UniqueFd zygote, start_zygote(state_, request, given[0], given[1]));
-    reply.zygote = zygote ? 1 : 0;
-    if (zygote) zygotes_.push_back(std::move(zygote));
-    return true;
+    ATOLL_TRY(UniqueFd starter, start_zygote(state_, request.key, given[0]));
+    wait_for({std::move(starter), reply, {}, nullptr});
+    return false;
   }
 
-  bool list(int client) {
-    LauncherReply entry{.status = LauncherStatus::kListed, .op = LauncherOp::kList};
-    for (const Box& box : boxes_) {
-      entry.walls = box.walls;
-      entry.id = box.id;
-      send(client, entry);
+  bool is_pending(const BoxId& id) const {
+    for (const Pending& pending : pending_) {
+      if (pending.order && pending.reply.id.text == id.text) return true;
     }
-    return true;
+    return false;
   }
 
-  // /workspace lies on the file system of everything writable, and nobody inside can move it.
-  static std::uint64_t disk_usage(const Box& box) {
-    struct statfs fs{};
-    if (::statfs(Text("/proc/%d/root/workspace", box.pid).c_str(), &fs) != 0) return 0;
-    return (fs.f_blocks - fs.f_bfree) * static_cast<std::uint64_t>(fs.f_bsize);
+  void wait_for(Pending pending) {
+    Pending& kept = pending_.emplace_back(std::move(pending));
+    watch(kept.process, &kept);
+  }
+
+  void go_on(Pending& pending) {
+    int status = exit_status(pending.process);
+    if (pending.order) {
+      answer(status == 0 ? make(*pending.order, pending.disk, pending.reply)
+                         : failed(Step::kDisk, status == 127 ? EOPNOTSUPP : EIO),
+             pending.reply);
+      return;
+    }
+    pending.reply.zygote = status == kZygoteStarted ? 1 : 0;
+    bool done = status == kZygoteStarted || status == kZygoteLives;
+    int error = status == kNoZygotePlace ? EAGAIN : EIO;
+    answer(done ? Outcome<bool>(true) : failed(Step::kZygote, error), pending.reply);
+  }
+
+  bool list() {
+    ListReply part;
+    part.head.status = LauncherStatus::kListed;
+    for (const auto& [id, box] : boxes_) {
+      part.ids[part.count++] = box.id;
+      if (part.count < kListed) continue;
+      send(bytes_of(part));
+      part.count = 0;
+    }
+    part.head.status = LauncherStatus::kOk;
+    send(bytes_of(part));
+    return false;
   }
 
   static void kill_box(Box& box) {
@@ -204,50 +271,62 @@ class Launcher {
     send_kill(box.pidfd);
   }
 
-  void box_ended(std::size_t index) {
-    Box& box = boxes_[index];
-    if (box.is_child) (void)has_ended(box.pidfd);
+  void box_ended(Box& ended) {
+    unwatch(ended.pidfd);
+    Box box = std::move(ended);
+    boxes_.erase(box.id.text);
+    if (box.is_child) (void)exit_status(box.pidfd);
+    box.pidfd.reset();
     box.slot.cgroup.end_all();  // what a zygote has put there from outside
     LauncherReply reply{.status = box.dying ? LauncherStatus::kOk : LauncherStatus::kExited,
                         .op = LauncherOp::kDestroy,
                         .id = box.id,
                         .usage = box.slot.cgroup.usage()};
     forget_box(state_, box.id);
-    renew_network(box.slot);
-    boxes_.erase(boxes_.begin() + static_cast<std::ptrdiff_t>(index));
-    for (const UniqueFd& client : clients_) send(client.get(), reply);
+    send(bytes_of(reply));
+    state_.slots.give_back(std::move(box.slot));
+    if (!state_.step_back()) ::abort();
+    trimming_ = !once_;
   }
 
-  // Still under the slot's lock; what is kept there is kept by mounts on the host's side.
-  void renew_network(const Slot& slot) {
-    if (state_.rootless || !slot.netns || ::setns(state_.host_mounts.get(), CLONE_NEWNS) != 0)
-      return;
-    renew_netns(state_.shared, slot);
-    bool back = ::setns(state_.host_template.get(), CLONE_NEWNS) == 0 &&
-                ::setns(state_.host_network.get(), CLONE_NEWNET) == 0;
-    if (!back) ::abort();
+  // No reply is lost and none is waited for: what the socket does not take now waits here. A client
+  // that lets too much pile up does not read at all, and is cut off.
+  void send(std::string_view bytes) {
+    if (!client_) return;
+    if (backlog_.empty() && send_now(bytes)) return;
+    backlog_.emplace_back(bytes);
+    backlog_bytes_ += bytes.size();
+    if (backlog_bytes_ > kMaxBacklog) return lose_client();
+    watch(client_, &client_, EPOLLIN | EPOLLOUT);
   }
 
-  std::vector<Box>::iterator find(const BoxId& id) {
-    return std::ranges::find_if(boxes_, [&](const Box& box) { return box.id.text == id.text; });
+  bool send_now(std::string_view bytes) {
+    ssize_t sent = ::send(client_.get(), bytes.data(), bytes.size(), MSG_DONTWAIT | MSG_NOSIGNAL);
+    return sent >= 0 || errno != EAGAIN;  // any other failure is the client's end, seen by epoll
   }
 
-  // A client that does not read loses replies; it never blocks the launcher.
-  static void send(int client, const LauncherReply& reply) {
-    (void)!::send(client, &reply, sizeof reply, MSG_DONTWAIT | MSG_NOSIGNAL);
+  void flush() {
+    while (!backlog_.empty() && send_now(backlog_.front())) {
+      backlog_bytes_ -= backlog_.front().size();
+      backlog_.pop_front();
+    }
+    if (backlog_.empty()) watch(client_, &client_);
   }
 
-  static constexpr std::size_t kMaxClients = 8;
+  static constexpr std::size_t kMaxPending = 64;
+  static constexpr std::size_t kMaxBacklog = 8 << 20;  // some 50,000 replies
   std::string folder_;
-  Text name_{"launcher.%d.sock", ::getpid()};
   bool once_;
   bool created_ = false;
+  bool trimming_ = false;  // there are slots that may have to go
   LauncherState state_;
   Outcome<void> ready_;  // a Failure is for the client that asks for a sandbox
-  UniqueFd listener_;
-  std::vector<UniqueFd> clients_;
-  std::vector<Box> boxes_;
-  std::vector<UniqueFd> zygotes_;  // that this launcher started; they outlive it
+  UniqueFd events_{::epoll_create1(EPOLL_CLOEXEC)};
+  UniqueFd client_;
+  std::deque<std::string> backlog_;
+  std::size_t backlog_bytes_ = 0;
+  std::map<std::array<char, kBoxIdSize>, Box> boxes_;
+  std::list<Pending> pending_;
   std::unique_ptr<CreateRequest> request_ = std::make_unique<CreateRequest>();
 };
 

@@ -1,5 +1,5 @@
 // The launcher's life: answer requests, watch its sandboxes, clean up after them. Single-threaded;
-// waits only in poll.
+// waits only in epoll, and while pid 1 of a sandbox builds its file system.
 #pragma once
 
 #include <string>
@@ -12,9 +12,9 @@ namespace atl::engine {
 struct LauncherOptions {
   std::string run_folder;
   std::string guest_program;
-  std::string enter_library;
+  std::string zygote_program, zygote_driver, enter_library;  // missing ones: no zygotes
   std::string disk_folder;  // on a real disk; empty: no sandbox may have more than fits in memory
-  UniqueFd control;         // a connected SOCK_SEQPACKET socket, the first client
+  UniqueFd control;         // a connected SOCK_SEQPACKET socket: its one client
   uid_t client_uid = 0;
   uid_t mount_owner = 0;
   bool once = false;  // one sandbox, gone with the client; otherwise sandboxes outlive both
@@ -24,7 +24,9 @@ struct LauncherOptions {
 // and a first slot, so that a create finds it done. A Failure is for the first client: nobody else
 // is there to be told.
 Outcome<void> set_up_launcher(const LauncherOptions& options, LauncherState& state);
-// Runs until no client and no sandbox is left. Returns the exit status of the program.
+// Confines the launcher itself, for all that comes after its set-up. As root only.
+bool confine_launcher();
+// Runs until the client is gone. Returns the exit status of the program.
 int run_launcher(LauncherOptions options);
 
 }  // namespace atl::engine

@@ -1,7 +1,7 @@
 // What `atoll` may ask of the launcher, on a SOCK_SEQPACKET socket: fixed-size structs, one message
-// a request, one a reply, in order. The words are chosen so that a hijacked `atoll` can say nothing
-// harmful: no host path (mount sources are descriptors the caller opened), no uid (the launcher has
-// its own range), no namespace to share and no wall to leave out.
+// a request, one a reply. The protocol cannot express anything harmful, so a hijacked `atoll` gains
+// nothing: no host path (mount sources are descriptors the caller opened), no uid (the launcher has
+// its own range), no program or script, no namespace to share and no wall to leave out.
 #pragma once
 
 #include <array>
@@ -13,13 +13,20 @@
 namespace atl::engine {
 
 inline constexpr std::uint32_t kLauncherMagic = 0x48434e4c;  // "LNCH"
-inline constexpr std::uint16_t kLauncherVersion = 1;
-inline constexpr std::size_t kMaxMounts = 16;
+inline constexpr std::uint16_t kLauncherVersion = 2;
+using guest::kMaxBoxPath;
+using guest::kMaxMounts;
+using guest::kMaxRules;
+using guest::PathAction;
+using guest::PathRule;
+using guest::Step;  // names in step_name()
 inline constexpr std::size_t kMaxLayers = 128;
 inline constexpr std::size_t kMaxDescriptors = kMaxMounts + kMaxLayers + 1;
-inline constexpr std::size_t kMaxRules = 64;
-inline constexpr std::size_t kMaxBoxPath = 256;  // a path inside the sandbox, with its NUL
-inline constexpr std::size_t kBoxIdSize = 40;    // [a-z0-9-], with its NUL
+inline constexpr std::size_t kBoxIdSize = 40;  // [a-z0-9-], with its NUL
+inline constexpr std::size_t kListed = 128;    // sandboxes in one message of a list
+
+// A larger disk takes too long to format.
+inline constexpr std::uint64_t kMaxDisk = 1ull << 40;
 
 enum class LauncherOp : std::uint16_t {
   kCreate = 1,   // CreateRequest + one descriptor per mount and layer (+ the connection)
@@ -27,8 +34,8 @@ enum class LauncherOp : std::uint16_t {
   kFreeze = 3,
   kThaw = 4,
   kUsage = 5,
-  kList = 6,    // one kListed reply per living sandbox, then kOk
-  kZygote = 7,  // ZygoteRequest + its script + a pipe for its word: starts it unless it lives
+  kList = 6,    // ListReplies with all living sandboxes; kListed: more follow
+  kZygote = 7,  // ZygoteRequest + a pipe for its report: starts one unless it lives
   kLimits = 8,  // LimitsRequest: other limits of memory, cpu and processes from now on
 };
 
@@ -58,10 +65,14 @@ struct MountEntry {
   std::uint32_t read_only = 1;
 };
 
-enum class PathAction : std::uint32_t { kHide = 1, kReadOnly = 2, kWritable = 3 };
-struct PathRule {
-  PathAction action = PathAction::kHide;
-  std::array<char, kMaxBoxPath> path{};
+// Which zygote: equal keys share one. It loads `modules`, separated by spaces, with the launcher's
+// own driver, under this memory limit: a MiB is charged to it for each of its living children, of
+// which there may be 2,000. `stamp` tells states of the host's packages apart.
+struct ZygoteKey {
+  std::uint64_t stamp = 0;
+  std::uint64_t memory_bytes = 2ull << 30;
+  std::uint32_t idle_seconds = 600;  // it leaves when nobody has needed it for so long
+  std::array<char, 516> modules{};
 };
 
 struct CreateRequest {
@@ -76,7 +87,8 @@ struct CreateRequest {
   // to find by name, and nobody to come back. For sandboxes that end with their maker.
   std::uint32_t connected = 0;
   std::uint32_t writable_root = 0;  // 1: the user may write in /, within the limit of the disk
-  BoxId zygote;  // the sandbox shall be open to this one, if it lives; empty: to none
+  std::uint32_t use_zygote = 0;     // 1: the sandbox is open to `zygote`, if that lives
+  ZygoteKey zygote;
   std::array<char, 64> hostname{};
   std::array<MountEntry, kMaxMounts> mounts;
   std::array<PathRule, kMaxRules> rules;
@@ -88,51 +100,12 @@ struct LimitsRequest {
   Limits limits;
 };
 
-// A zygote runs with a uid of its own, without capabilities, behind a system-call filter, in
-// namespaces with nothing in them, and under this limit: a MiB is charged to it for each of its
-// living children, of which there may be 2,000.
 struct ZygoteRequest {
-  RequestHeader header{.op = LauncherOp::kZygote};
-  std::uint64_t memory_bytes = 2ull << 30;
-  std::uint32_t idle_seconds = 600;  // it leaves when nobody has needed it for so long
-  std::array<char, 516> modules{};   // what it loads, separated by spaces
+  RequestHeader header{.op = LauncherOp::kZygote};  // the id names the request, for its reply
+  ZygoteKey key;
 };
 
 enum class LauncherStatus : std::uint16_t { kOk = 0, kFailed = 1, kListed = 2, kExited = 3 };
-
-// Where a create failed; names in step_name(). The errno beside it says why.
-enum class Step : std::uint16_t {
-  kNone = 0,
-  kBadRequest,
-  kUserNamespace,
-  kRunFolder,
-  kSlot,
-  kCgroup,
-  kLimits,
-  kSocket,
-  kNetwork,
-  kTemplate,
-  kMount,
-  kRule,
-  kClone,
-  kMaps,
-  kTasks,
-  kCgroupNs,
-  kProc,
-  kTmpfs,
-  kDevpts,
-  kMasks,
-  kHostname,
-  kIdentity,
-  kCapabilities,
-  kSeccomp,
-  kExecGuest,
-  kUnknownBox,
-  kBusy,
-  kZygote,
-  kImage,
-  kWritableRoot,
-};
 
 struct UsageFigures {
   std::uint64_t cpu_ns = 0;
@@ -153,6 +126,12 @@ struct LauncherReply {
   std::uint32_t zygote = 0;  // kCreate: it has one; kZygote: it was started now
   BoxId id;
   UsageFigures usage;  // kUsage, and kExited: what it had used in the end
+};
+
+struct ListReply {
+  LauncherReply head{.op = LauncherOp::kList};
+  std::uint32_t count = 0;
+  std::array<BoxId, kListed> ids;
 };
 
 const char* step_name(Step step);

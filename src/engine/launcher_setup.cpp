@@ -32,10 +32,17 @@ Outcome<UniqueFd> open_own_folder(const std::string& path) {
   return folder;
 }
 
-// Locked, so that a launcher that ends does not take it away from one that begins.
-Outcome<UniqueFd> open_run_folder(const std::string& path) {
+// Locked, so that a launcher that ends does not take it away from one that begins. A launcher that
+// looks for sandboxes waits for the one before, which lost its client and is about to end: what
+// that one still makes must be on record first. It does not wait for one that has a client.
+Outcome<UniqueFd> open_run_folder(const std::string& path, bool once) {
+  constexpr int kPatience = 2000;  // ms
+  int waited = once ? kPatience : 0;
   for (struct stat info{};;) {
     ATOLL_TRY(UniqueFd folder, open_own_folder(path));
+    for (; waited < kPatience && ::flock(folder.get(), LOCK_EX | LOCK_NB) != 0; ++waited) {
+      ::usleep(1000);
+    }
     bool seen = ::flock(folder.get(), LOCK_SH) == 0 && ::fstat(folder.get(), &info) == 0;
     if (!seen || info.st_nlink != 0) return folder;
   }
@@ -43,7 +50,7 @@ Outcome<UniqueFd> open_run_folder(const std::string& path) {
 
 // Started through a read-only mount of its own, so that nobody can write to it by way of
 // /proc/1/exe, whatever the file's mode says.
-Outcome<UniqueFd> open_guest(const std::string& path) {
+Outcome<UniqueFd> open_program(const std::string& path) {
   constexpr std::uint64_t kFlags = MOUNT_ATTR_RDONLY | MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV;
   UniqueFd tree = clone_mount(AT_FDCWD, path.c_str());
   if (!tree || !change_mount(tree.get(), "", {.attr_set = kFlags})) return failed(Step::kExecGuest);
@@ -58,21 +65,26 @@ Outcome<void> set_up_launcher(const LauncherOptions& options, LauncherState& sta
   state.client_uid = options.client_uid;
   state.mount_owner = options.mount_owner;
   if (state.rootless) ATOLL_CHECK(enter_user_namespace());
-  ATOLL_TRY(state.run, open_run_folder(options.run_folder));
+  ATOLL_TRY(state.run, open_run_folder(options.run_folder, options.once));
   // Uids and cgroups are the host's: one place says who has which. Rootless has neither.
   ATOLL_TRY(state.shared, open_own_folder(state.rootless ? options.run_folder : kSharedFolder));
   state.host_mounts.reset(::open("/proc/self/ns/mnt", O_RDONLY | O_CLOEXEC));
   state.host_network.reset(::open("/proc/self/ns/net", O_RDONLY | O_CLOEXEC));
-  if (!state.host_mounts || !state.host_network) return failed(Step::kTemplate);
+  state.host_pids.reset(::open("/proc/self/ns/pid", O_RDONLY | O_CLOEXEC));
+  if (!state.host_mounts || !state.host_network || !state.host_pids) return failed(Step::kTemplate);
   if (!state.rootless) state.cgroups = Cgroups::detect();
   // Whether it is there is seen when a disk is needed. A server's own folder may lie below it, and
   // nothing else in it has a name that others may open.
   const char* disks = options.disk_folder.c_str();
   ::mkdir(disks, 0711);
   state.disks.reset(::open(disks, O_RDONLY | O_DIRECTORY | O_CLOEXEC));
-  ATOLL_TRY(state.guest_program, open_guest(options.guest_program));
-  state.enter_library.reset(::open(options.enter_library.c_str(), O_PATH | O_CLOEXEC));
-  ATOLL_TRY(state.ready_slot, claim_slot(state.shared, state.cgroups, state.rootless));
+  ATOLL_TRY(state.guest_program, open_program(options.guest_program));
+  if (!state.rootless && !options.zygote_program.empty()) {
+    state.zygote_parts.program = open_program(options.zygote_program).value_or(UniqueFd());
+    state.zygote_parts.driver.reset(::open(options.zygote_driver.c_str(), O_RDONLY | O_CLOEXEC));
+    state.zygote_parts.library.reset(::open(options.enter_library.c_str(), O_PATH | O_CLOEXEC));
+  }
+  ATOLL_CHECK(state.slots.prepare(kPlainSlots));
   ATOLL_TRY(state.host_template,
             enter_host_template(state.shared, state.host_mounts, state.rootless));
   // Making a network namespace means moving into it. Rootless there is no way back: stay.
@@ -81,6 +93,7 @@ Outcome<void> set_up_launcher(const LauncherOptions& options, LauncherState& sta
   } else if (::setns(state.host_network.get(), CLONE_NEWNET) != 0) {
     return failed(Step::kNetwork);
   }
+  if (!state.rootless && !confine_launcher()) return failed(Step::kCapabilities);
   return {};
 }
 

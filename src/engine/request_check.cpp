@@ -46,19 +46,15 @@ bool reserved(std::string_view text) {
 
 bool valid_limits(const Limits& limits) {
   return limits.memory_bytes >= (1u << 20) && limits.disk_bytes >= 4096 &&
-         limits.disk_bytes <= (1ull << 50) && limits.inodes <= (1ull << 32) &&
-         limits.cpu_milli >= 1 && limits.pids >= 1 && limits.open_files >= 8 &&
-         limits.open_files <= (1u << 20);
+         limits.disk_bytes <= kMaxDisk && limits.inodes <= (1ull << 32) && limits.cpu_milli >= 1 &&
+         limits.pids >= 1 && limits.open_files >= 8 && limits.open_files <= (1u << 20);
 }
 
-// Names of modules, never options or paths.
-bool valid_zygote(const CreateRequest& buffer, std::size_t size, std::size_t descriptors) {
-  ZygoteRequest request;
-  if (size != sizeof request || descriptors != 2) return false;
-  std::memcpy(&request, &buffer, sizeof request);
-  return request.memory_bytes >= (16u << 20) && request.memory_bytes <= (1ull << 40) &&
-         request.modules.back() == 0 &&
-         text_of(request.modules).find_first_not_of(kModuleLetters) == std::string_view::npos;
+// Names of modules, never paths.
+bool valid_zygote(const ZygoteKey& key) {
+  return key.memory_bytes >= (16u << 20) && key.memory_bytes <= (1ull << 40) &&
+         key.modules.back() == 0 &&
+         text_of(key.modules).find_first_not_of(kModuleLetters) == std::string_view::npos;
 }
 
 }  // namespace
@@ -83,19 +79,23 @@ int check_request(CreateRequest& request, std::size_t size, std::size_t descript
     case LauncherOp::kLimits:
       if (size != sizeof(LimitsRequest) || descriptors != 0 || !named) return EBADMSG;
       return valid_limits(request.limits) ? 0 : EINVAL;
-    case LauncherOp::kZygote:
-      return named && valid_zygote(request, size, descriptors) ? 0 : EBADMSG;
+    case LauncherOp::kZygote: {
+      ZygoteRequest zygote;
+      if (size != sizeof zygote || descriptors != 1 || !named) return EBADMSG;
+      std::memcpy(&zygote, &request, sizeof zygote);
+      return valid_zygote(zygote.key) ? 0 : EBADMSG;
+    }
     default: return EBADMSG;
   }
   if (size != sizeof(CreateRequest) || !named) return EBADMSG;
   if (!made_of(kHostLetters, text_of(request.hostname))) return EBADMSG;
-  bool no_zygote = request.zygote.text == BoxId{}.text;
-  if (!no_zygote && !made_of(kIdLetters, text_of(request.zygote.text))) return EBADMSG;
+  if (request.use_zygote > 1) return EBADMSG;
+  if (request.use_zygote == 1 && !valid_zygote(request.zygote)) return EBADMSG;
   if (request.mount_count > kMaxMounts || request.connected > 1) return EBADMSG;
   if (request.layer_count > kMaxLayers || request.writable_root > 1) return EBADMSG;
   if (request.mount_count + request.layer_count + request.connected != descriptors) return EBADMSG;
   // A zygote's interpreter is the host's: an image has its own.
-  if (request.layer_count != 0 && !no_zygote) return EINVAL;
+  if (request.layer_count != 0 && request.use_zygote != 0) return EINVAL;
   if (request.rule_count > kMaxRules || !valid_limits(request.limits)) return EINVAL;
   for (std::uint32_t i = 0; i < request.mount_count; ++i) {
     std::string_view target = text_of(request.mounts[i].target);

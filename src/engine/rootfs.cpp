@@ -23,14 +23,6 @@ constexpr std::pair<const char*, std::string_view> kFiles[] = {
     {"opt/atoll/lib/enter.so", ""},  // where a zygote finds it
 };
 
-// The system's folders, and parts of /etc that programs cannot do without and that hold no secrets.
-constexpr const char* kBinds[] = {"/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32",
-                                  // all below /etc
-                                  "/etc/ld.so.cache", "/etc/alternatives", "/etc/ssl/certs",
-                                  "/etc/ssl/openssl.cnf", "/etc/localtime", "/etc/mime.types",
-                                  "/etc/fonts", "/etc/java-17-openjdk", "/etc/matplotlibrc"};
-constexpr std::size_t kSystemFolders = 7;
-
 constexpr std::array kFolders{
     "etc",           "etc/ssl",   "dev", "dev/pts",   "dev/shm",       "proc",
     "tmp",           "workspace", "opt", "opt/atoll", "opt/atoll/bin", "opt/atoll/hidden",
@@ -60,7 +52,7 @@ bool bind_from_host(const char* path, std::uint64_t attributes) {
 
 // /bin, /lib and so on are links into /usr on a merged host, and folders of their own elsewhere.
 bool add_system_folders() {
-  for (const char* source : std::span(kBinds).first(kSystemFolders)) {
+  for (const char* source : std::span(guest::kHostPlaces).first(guest::kHostFolders)) {
     const char* name = source + 1;
     char target[64] = {};
     if (::readlink(source, target, sizeof target - 1) > 0) {
@@ -76,7 +68,7 @@ bool add_etc() {
   for (auto [path, content] : kFiles) {
     if (!write_file(AT_FDCWD, path, content, O_WRONLY | O_CREAT | O_EXCL, 0644)) return false;
   }
-  for (const char* source : std::span(kBinds).subspan(kSystemFolders)) {
+  for (const char* source : std::span(guest::kHostPlaces).subspan(guest::kHostFolders)) {
     struct stat info{};
     if (::stat(source, &info) != 0) continue;
     const char* path = source + 1;
@@ -111,8 +103,6 @@ bool fill_root(bool rootless) {
 }
 
 }  // namespace
-
-std::span<const char* const> host_template_sources() { return kBinds; }
 
 Outcome<UniqueFd> build_host_template(bool rootless, std::span<const MountPoint> points) {
   if (::unshare(CLONE_NEWNS) != 0 ||

@@ -31,7 +31,4 @@ Outcome<UniqueFd> build_host_template(bool rootless, std::span<const MountPoint>
 Outcome<UniqueFd> enter_host_template(const UniqueFd& shared, const UniqueFd& host_mounts,
                                       bool rootless);
 
-// What of the host the template shows, as absolute paths: mounts there, or links.
-std::span<const char* const> host_template_sources();
-
 }  // namespace atl::engine

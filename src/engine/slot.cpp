@@ -6,22 +6,28 @@
 #include <sys/ioctl.h>
 #include <sys/socket.h>
 
+#include <algorithm>
 #include <cstring>
+#include <utility>
 
 #include "engine/sys.hpp"
 
 namespace atl::engine {
 namespace {
 
-// Each one is a mount of the host, which everybody copies who makes a mount namespace there: enough
-// for ordinary use, and not more.
-constexpr unsigned kKeptNetworks = 8;
-constexpr const char* kUnused = "net/unused";  // traces() of a namespace that is new
+// Network namespaces of these are pinned by mounts, for launchers that live for one sandbox. Each
+// is a mount of the host, which everybody copies who makes a mount namespace there.
+constexpr unsigned kPinned = 8;
+constexpr std::size_t kOpenDoors = 64;            // so many kept slots have their cgroup files open
+constexpr const char* kUntouched = "net/unused";  // traces() of a namespace that is new
+// First byte of a slot's file: its pinned network namespace may have been used.
+constexpr char kUsed = 'u', kClean = '-';
 
 // A sum (FNV-1a) over what can be read in the present network namespace about what happened there.
+// sockstat is left out: some of its figures are the host's.
 std::string traces() {
   std::uint64_t sum = 0xcbf29ce484222325;
-  for (const char* file : {"dev", "snmp", "snmp6", "sockstat"}) {
+  for (const char* file : {"dev", "snmp", "snmp6", "netstat"}) {
     for (char byte : read_file(AT_FDCWD, Text("/proc/thread-self/net/%s", file).c_str())) {
       sum = (sum ^ static_cast<unsigned char>(byte)) * 0x100000001b3;
     }
@@ -29,23 +35,13 @@ std::string traces() {
   return std::string(bytes_of(sum));
 }
 
-// Moves the calling process into a new network namespace with nothing but a loopback.
-UniqueFd make_netns() {
-  if (::unshare(CLONE_NEWNET) != 0 || !raise_loopback()) return {};
-  return UniqueFd(::open("/proc/self/ns/net", O_RDONLY | O_CLOEXEC));
+void mark(const Slot& slot, char state) {
+  if (slot.pinned) (void)!::pwrite(slot.lock.get(), &state, 1, 0);
 }
 
-// The one kept at SHARED/net/NUMBER; made when missing. It belongs to the host's user namespace, so
-// no sandbox has a say over it and it can be lent again once everything in it is gone.
-UniqueFd open_kept_netns(const UniqueFd& shared, unsigned number) {
-  if (number >= kKeptNetworks) return make_netns();
-  Text name("net/%u", number);
-  UniqueFd netns = open_kept(shared, name.c_str());
-  if (netns || !make_folder(shared.get(), "net", 0700)) return netns;
-  netns = make_netns();
-  if (netns && !keep_namespace(netns, shared, name.c_str())) return {};
-  write_file(shared.get(), kUnused, traces(), O_WRONLY | O_CREAT | O_TRUNC);
-  return netns;
+bool is_clean(const Slot& slot) {
+  char state = 0;
+  return ::pread(slot.lock.get(), &state, 1, 0) == 1 && state == kClean;
 }
 
 }  // namespace
@@ -58,34 +54,155 @@ bool raise_loopback() {
   return socket && ::ioctl(socket.get(), SIOCSIFFLAGS, &loopback) == 0;
 }
 
-Outcome<Slot> claim_slot(const UniqueFd& shared, const Cgroups& cgroups, bool rootless) {
-  if (!make_folder(shared.get(), "slots", 0700)) return failed(Step::kSlot);
-  for (unsigned number = 0; number < kMaxSlots; ++number) {
-    Slot slot{.number = number};
-    // Read-only: the descriptor ends up in pid 1, and a lock needs no more.
-    slot.lock = open_at(shared.get(), Text("slots/%u", number).c_str(), O_RDONLY | O_CREAT);
-    if (!slot.lock) return failed(Step::kSlot);
-    if (::flock(slot.lock.get(), LOCK_EX | LOCK_NB) != 0) continue;
-    if (!rootless && cgroups.available()) {
-      ATOLL_TRY(slot.cgroup, cgroups.open_slot(number));
-      // Pid 1 gives up its lock a moment before the last of its processes is gone.
-      if (!slot.cgroup.empty()) continue;
-    }
-    slot.netns = rootless ? make_netns() : open_kept_netns(shared, number);
-    if (!slot.netns) return failed(Step::kNetwork);
-    return slot;
-  }
-  return failed(Step::kSlot, EAGAIN);  // all slots of this host are taken
+std::vector<bool>::reference Slots::ours(unsigned number) {
+  if (ours_.size() <= number) ours_.resize(number + 1);
+  return ours_[number];
 }
 
-void renew_netns(const UniqueFd& shared, const Slot& slot) {
-  if (slot.number >= kKeptNetworks || ::setns(slot.netns.get(), CLONE_NEWNET) != 0) return;
-  if (traces() == read_file(shared.get(), kUnused)) return;
+std::size_t Slots::find_kept(const SlotRange& range) const {
+  auto fits = [&](const Slot& slot) { return slot.number - range.first < range.count; };
+  return static_cast<std::size_t>(std::ranges::find_if(kept_, fits) - kept_.begin());
+}
+
+// Moves the calling process into a new network namespace with nothing but a loopback. Owned by the
+// host, no sandbox has a say over it; owned by a zygote's uid, that zygote may enter it too.
+UniqueFd Slots::make_netns(uid_t owner) {
+  UniqueFd netns;
+  if (owner == 0) {
+    if (::unshare(CLONE_NEWNET) != 0) return {};
+    netns.reset(::open("/proc/self/ns/net", O_RDONLY | O_CLOEXEC));
+  } else {
+    ActingAs acting(owner);
+    netns = make_namespace(CLONE_NEWUSER | CLONE_NEWNET, "net");
+    acting.end();
+    if (!netns || ::setns(netns.get(), CLONE_NEWNET) != 0) return {};
+  }
+  if (!raise_loopback()) return {};
+  if (untouched_.empty() && !rootless_) {
+    untouched_ = traces();
+    write_file(shared_.get(), kUntouched, untouched_, O_WRONLY | O_CREAT | O_TRUNC);
+  }
+  return netns;
+}
+
+// The one pinned at SHARED/net/NUMBER if nobody has used it; a new one otherwise.
+Outcome<void> Slots::find_netns(Slot& slot) {
+  slot.pinned = !rootless_ && slot.number < kPinned;
   Text name("net/%u", slot.number);
-  Text path("/proc/self/fd/%d/%s", shared.get(), name.c_str());
-  UniqueFd fresh = make_netns();
-  if (fresh && ::umount2(path.c_str(), MNT_DETACH) == 0)
-    keep_namespace(fresh, shared, name.c_str());
+  if (slot.pinned && is_clean(slot)) slot.netns = open_kept(shared_, name.c_str());
+  if (slot.netns) return {};
+  if (slot.pinned) make_folder(shared_.get(), "net", 0700);
+  slot.netns = make_netns(slot.net_owner);
+  if (!slot.netns) return failed(Step::kNetwork);
+  if (!slot.pinned) return {};
+  ::umount2(Text("/proc/self/fd/%d/%s", shared_.get(), name.c_str()).c_str(), MNT_DETACH);
+  if (!keep_namespace(slot.netns, shared_, name.c_str())) return failed(Step::kNetwork);
+  return {};
+}
+
+// Empty when somebody has it. A file that was removed meanwhile is nobody's: the name may stand
+// for another one already.
+UniqueFd Slots::lock(unsigned number) const {
+  for (struct stat info{};;) {
+    UniqueFd file = open_at(shared_.get(), Text("slots/%u", number).c_str(), O_RDWR | O_CREAT);
+    if (!file || ::flock(file.get(), LOCK_EX | LOCK_NB) != 0) return {};
+    if (::fstat(file.get(), &info) == 0 && info.st_nlink != 0) return file;
+  }
+}
+
+Outcome<Slot> Slots::open(unsigned number, const SlotRange& range) {
+  Slot slot{.number = number, .lock = lock(number), .net_owner = range.net_owner};
+  if (!slot.lock) return failed(Step::kSlot, EWOULDBLOCK);
+  if (!rootless_ && cgroups_.available()) {
+    ATOLL_TRY(slot.cgroup, SlotCgroup::open(cgroups_, number));
+    // Its sandbox may live although the launcher that held the lock does not.
+    if (!slot.cgroup.empty()) return failed(Step::kSlot, EWOULDBLOCK);
+  }
+  ATOLL_CHECK(find_netns(slot));
+  return slot;
+}
+
+Outcome<Slot> Slots::claim(const SlotRange& range) {
+  ours(range.first + range.count - 1);
+  Outcome<Slot> found = failed(Step::kSlot, EWOULDBLOCK);
+  if (std::size_t at = find_kept(range); at != kept_.size()) {
+    found = std::move(kept_[at]);
+    kept_.erase(kept_.begin() + static_cast<std::ptrdiff_t>(at));
+    if (found->net_owner != range.net_owner) {  // of a zygote that is no more
+      found->net_owner = range.net_owner;
+      found->pinned = false;
+      found->netns = make_netns(range.net_owner);
+      if (!found->netns) return failed(Step::kNetwork);
+    }
+  } else {
+    if (!make_folder(shared_.get(), "slots", 0700)) return failed(Step::kSlot);
+    for (unsigned i = 0; i < range.count && !found; ++i) {
+      if (ours_[range.first + i]) continue;
+      found = open(range.first + i, range);
+      if (!found && found.error().errno_value != EWOULDBLOCK) return found;
+    }
+    if (!found) return failed(Step::kSlot, EAGAIN);  // all slots of this host are taken
+  }
+  ATOLL_CHECK(found->cgroup.open_doors());
+  ours_[found->number] = true;
+  mark(*found, kUsed);
+  needed_ = std::max(needed_, ++lent_);
+  return found;
+}
+
+Outcome<void> Slots::prepare(const SlotRange& range) {
+  ATOLL_TRY(Slot slot, claim(range));
+  --lent_;
+  mark(slot, kClean);
+  kept_.push_back(std::move(slot));
+  return {};
+}
+
+// Counters tell a tenant about the one before: a network namespace in which anything was sent,
+// received or tried is replaced.
+void Slots::give_back(Slot slot) {
+  if (lent_ > 0) --lent_;
+  bool usable = slot.lock && !rootless_;
+  if (cgroups_.available() && !slot.cgroup.empty()) {
+    slot.cgroup.end_all();
+    usable = false;
+  }
+  ours(slot.number) = usable;
+  if (!usable) return;
+  if (untouched_.empty()) untouched_ = read_file(shared_.get(), kUntouched);
+  bool untouched =
+      slot.netns && ::setns(slot.netns.get(), CLONE_NEWNET) == 0 && traces() == untouched_;
+  if (untouched) {
+    mark(slot, kClean);
+  } else {
+    slot.pinned = false;  // the pinned one stays marked as used
+    slot.netns = make_netns(slot.net_owner);
+  }
+  slot.cgroup.start_anew();
+  if (kept_.size() >= kOpenDoors) slot.cgroup.close_doors();
+  if (slot.netns) kept_.push_back(std::move(slot));
+}
+
+void Slots::adopt(Slot& slot) {
+  slot.lock = lock(slot.number);
+  ours(slot.number) = true;
+  needed_ = std::max(needed_, ++lent_);
+}
+
+bool Slots::trim() {
+  constexpr std::size_t kAlways = kPinned, kAtOnce = 4, kDecay = 256;
+  if (needed_ > lent_) needed_ -= 1 + (needed_ - lent_) / kDecay;
+  std::size_t wanted = std::max(needed_ - std::min(needed_, lent_), kAlways);
+  for (std::size_t i = 0; i < kAtOnce && kept_.size() > wanted; ++i) {
+    // The highest numbers go: those that stay are found quickly by others.
+    auto last = std::ranges::max_element(kept_, {}, &Slot::number);
+    if (last->number < kPinned) break;
+    cgroups_.remove_slot(last->number);
+    ::unlinkat(shared_.get(), Text("slots/%u", last->number).c_str(), 0);
+    ours_[last->number] = false;
+    kept_.erase(last);
+  }
+  return kept_.size() > kAlways;
 }
 
 }  // namespace atl::engine

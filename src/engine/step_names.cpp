@@ -34,6 +34,7 @@ const char* step_name(Step step) {
     case Step::kImage: return "putting the layers of its image together";
     case Step::kWritableRoot: return "making its root writable";
     case Step::kZygote: return "starting a zygote";
+    case Step::kDisk: return "formatting its disk";
   }
   return "an unknown step";
 }

@@ -11,21 +11,12 @@
 #include <sys/vfs.h>
 #include <sys/wait.h>
 
-#include <algorithm>
-#include <cstdarg>
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
-
-#include "engine/launcher_protocol.hpp"
+#include <utility>
 
 namespace atl::engine {
-
-Text::Text(const char* format, ...) {
-  va_list values;
-  va_start(values, format);
-  std::vsnprintf(text_, sizeof text_, format, values);
-  va_end(values);
-}
 
 bool write_file(int dir, const char* name, std::string_view bytes, int flags, mode_t mode) {
   UniqueFd fd = open_at(dir, name, flags, mode);
@@ -34,27 +25,24 @@ bool write_file(int dir, const char* name, std::string_view bytes, int flags, mo
 
 std::string read_file(int dir, const char* name) {
   UniqueFd fd = open_at(dir, name);
-  char text[1023];
-  ssize_t size = fd ? ::read(fd.get(), text, sizeof text) : 0;
-  return std::string(text, static_cast<std::size_t>(std::max<ssize_t>(size, 0)));
-}
-
-bool make_mount_point(const char* path, bool folder) {
-  char part[kMaxBoxPath] = {};
-  std::strncpy(part, path, sizeof part - 1);
-  for (char* at = part + 1; (at = std::strchr(at, '/')) != nullptr; ++at) {
-    *at = '\0';
-    if (!make_folder(AT_FDCWD, part, 0755) && errno != EROFS) return false;
-    *at = '/';
+  std::string bytes;
+  char part[4096];
+  for (ssize_t size = 1; fd && size > 0 && bytes.size() < kMaxFile;) {
+    size = ::read(fd.get(), part, sizeof part);
+    if (size > 0) bytes.append(part, static_cast<std::size_t>(size));
   }
-  return (folder ? ::mkdir(path, 0755) : ::mknod(path, S_IFREG | 0644, 0)) == 0 || errno == EEXIST;
+  return bytes;
 }
 
-pid_t clone_child(std::uint64_t flags, UniqueFd& pidfd) {
+pid_t clone_child(std::uint64_t flags, UniqueFd& pidfd, int cgroup) {
   int fd = -1;
   clone_args args{.flags = flags | CLONE_PIDFD,
                   .pidfd = reinterpret_cast<std::uint64_t>(&fd),
-                  .exit_signal = SIGCHLD};
+                  .exit_signal = (flags & CLONE_PARENT) != 0 ? 0ull : SIGCHLD};
+  if (cgroup >= 0) {
+    args.flags |= CLONE_INTO_CGROUP;
+    args.cgroup = static_cast<std::uint64_t>(cgroup);
+  }
   auto pid = static_cast<pid_t>(::syscall(SYS_clone3, &args, sizeof args));
   if (pid > 0) pidfd.reset(fd);
   return pid;
@@ -106,7 +94,7 @@ bool keep_namespace(const UniqueFd& ns, const UniqueFd& dir, const char* name) {
   UniqueFd spot = open_at(dir.get(), name, O_RDONLY | O_CREAT);
   UniqueFd tree = clone_mount(ns.get(), "");
   constexpr unsigned kByDescriptors = MOVE_MOUNT_F_EMPTY_PATH | MOVE_MOUNT_T_EMPTY_PATH;
-  return spot && tree && move_mount(tree.get(), "", spot.get(), "", kByDescriptors) == 0;
+  return spot && tree && confine::move_mount(tree.get(), "", spot.get(), "", kByDescriptors) == 0;
 }
 
 bool write_id_maps(pid_t pid, std::string_view uids, std::string_view gids, bool deny_setgroups) {
@@ -117,21 +105,31 @@ bool write_id_maps(pid_t pid, std::string_view uids, std::string_view gids, bool
          write("gid_map", gids);
 }
 
-UniqueFd make_idmap(std::string_view map) {
+UniqueFd make_namespace(std::uint64_t flags, const char* name, std::string_view map) {
   // The namespace needs a process only until a descriptor holds it.
-  UniqueFd pidfd, userns;
-  pid_t pid = clone_child(CLONE_NEWUSER, pidfd);
+  UniqueFd pidfd, found;
+  pid_t pid = clone_child(flags, pidfd);
   if (pid == 0) {
     ::prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0);
     for (;;) ::pause();
   }
-  if (pid > 0 && write_id_maps(pid, map, map, false)) {
-    userns.reset(::open(Text("/proc/%d/ns/user", pid).c_str(), O_RDONLY | O_CLOEXEC));
+  if (pid > 0 && (map.empty() || write_id_maps(pid, map, map, false))) {
+    found.reset(::open(Text("/proc/%d/ns/%s", pid, name).c_str(), O_RDONLY | O_CLOEXEC));
   }
   int error = errno;
   if (pidfd) end_child(pidfd);
   errno = error;
-  return userns;
+  return found;
+}
+
+constexpr auto kSame = static_cast<uid_t>(-1);
+
+ActingAs::ActingAs(uid_t uid) {
+  changed_ = uid != 0 && ::syscall(SYS_setresuid, kSame, uid, kSame) == 0;
+}
+
+void ActingAs::end() {
+  if (std::exchange(changed_, false) && ::syscall(SYS_setresuid, kSame, 0, kSame) != 0) ::abort();
 }
 
 }  // namespace atl::engine

@@ -26,7 +26,7 @@ std::string take_stamp() {
     if (!S_ISDIR(info.st_mode)) stamp += bytes_of(info.st_mtim.tv_sec);
   };
   mark("/proc/self/exe");
-  for (const char* source : host_template_sources()) mark(source);
+  for (const char* source : guest::kHostPlaces) mark(source);
   return stamp;
 }
 

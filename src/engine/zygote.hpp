@@ -1,14 +1,16 @@
 // Zygotes as the launcher sees them: interpreters that wait outside of all sandboxes to send a copy
-// of themselves in. One belongs to the host, not to a launcher, like a slot: when it is ready it
-// listens at SHARED/zygotes/NAME.sock, whose owner is the uid that it runs as, and leaves when
-// idle. A sandbox that shall be open to it is made with that uid as the owner of its user
-// namespace, which is all the power a zygote has.
+// of themselves in. They are not trusted: what they load is somebody else's code. Each lives in a
+// pid namespace of its own, whose pid 1 (the keeper, of the program atoll-zygote) outlives it while
+// sandboxes do. A sandbox that is to be open to a zygote is made below that pid namespace, with the
+// zygote's uid as the owner of its user namespace, in slots that no other zygote's sandboxes get.
+// So a zygote has power over the sandboxes of its own key, and cannot name any other process.
 #pragma once
 
 #include <sys/types.h>
 
+#include <list>
+
 #include "base/unique_fd.hpp"
-#include "engine/cgroup.hpp"
 #include "engine/failure.hpp"
 
 namespace atl::engine {
@@ -16,49 +18,74 @@ namespace atl::engine {
 struct BoxPlan;
 struct LauncherState;
 
-// A living zygote, about to be introduced to a sandbox.
-struct ZygoteLink {
-  UniqueFd zygote;     // a connection to it
-  UniqueFd its_end;    // of the pair over which guest …
-  UniqueFd guest_end;  // … and zygote will talk
-  uid_t owner = 0;
+// What a zygote is started from: files beside the launcher, which no client chooses.
+struct ZygoteParts {
+  UniqueFd program;  // atoll-zygote
+  UniqueFd driver;   // what its interpreter reads
+  UniqueFd library;  // what it enters sandboxes with
 
-  explicit operator bool() const { return static_cast<bool>(zygote); }
+  // Zygotes of another driver are others.
+  std::uint64_t stamp() const;
 };
 
-// Acts as the zygote's uid until end(): a namespace belongs to whoever makes it.
-class OwnedBy {
+// Below the uids of slots.
+inline constexpr uid_t kFirstZygoteUid = 0x5fff0000;
+inline constexpr uid_t kUidsEach = 0x1000;
+inline constexpr unsigned kMaxZygotes = 16;
+
+// SHARED/zygotes/PLACE says who has the place, and carries a lock of the keeper's process alone
+// (POSIX). Beside it PLACE.sock, where the zygote listens when it is ready.
+struct ZygotePlace {
+  ZygoteKey key;
+  std::uint64_t driver = 0;
+  uid_t uid = 0;
+  std::uint32_t serves = 0;  // 0: its interpreter is no more, but sandboxes are
+
+  bool is(const ZygoteKey& other, std::uint64_t stamp) const;
+};
+
+// A living one, connected.
+struct Zygote {
+  ZygoteKey key;
+  unsigned place = 0;
+  uid_t uid = 0;
+  UniqueFd keeper;
+  UniqueFd connection;
+};
+
+class Zygotes {
  public:
-  explicit OwnedBy(const ZygoteLink& link);
-  ~OwnedBy() { end(); }
-  OwnedBy(const OwnedBy&) = delete;
-  void end();
+  explicit Zygotes(const UniqueFd& shared) : shared_(shared) {}
+  // Null when none of that key lives and is ready. Valid until the next call.
+  Zygote* find(const ZygoteParts& parts, const ZygoteKey& key);
 
  private:
-  bool changed_ = false;
+  bool look_at(unsigned place, std::uint64_t driver, const ZygoteKey& key, Zygote& found);
+
+  const UniqueFd& shared_;
+  std::list<Zygote> known_;
 };
 
-// Empty when no zygote of that name lives.
-ZygoteLink find_zygote(const UniqueFd& shared, const BoxId& name);
-// Gives it what it needs to enter; from here on guest and zygote talk to each other.
-bool introduce(const ZygoteLink& link, const UniqueFd& pidfd, const BoxPlan& plan);
-// Starts one; no descriptor: it lives already. `script` is what its interpreter reads, `word` a
-// pipe where it says when it is ready.
-Outcome<UniqueFd> start_zygote(const LauncherState& state, const ZygoteRequest& request,
-                               const UniqueFd& script, const UniqueFd& word);
-// Whatever the modules of zygotes have started that are no more ends, too.
-void end_rest(const LauncherState& state);
+// The two ends over which a guest and its zygote talk.
+bool make_link(UniqueFd& its_end, UniqueFd& guest_end);
+// Gives it its end of the link; what it needs to enter, the guest passes with each request.
+bool introduce(Zygote& zygote, const UniqueFd& its_end, const BoxPlan& plan);
 
-struct ZygotePlan {
-  ControllerFds tasks;
-  UniqueFd library;          // detached, ready to be attached
-  std::array<int, 7> given;  // what becomes its descriptors; the child adds /dev/null
-  uid_t uid = 0;
-  char* const* argv = nullptr;
-  char* const* env = nullptr;
+// Starts one; `report` is a pipe where its driver says what it has loaded. Comes back with the
+// process that sees to it; its exit status is a ZygoteStart.
+Outcome<UniqueFd> start_zygote(const LauncherState& state, const ZygoteKey& key,
+                               const UniqueFd& report);
+enum ZygoteStart : int { kZygoteStarted = 0, kZygoteLives = 3, kNoZygotePlace = 4 };
+// Descriptors of atoll-zygote at its start.
+enum ZygoteFd : int {
+  kZygoteRequest = 3,  // a pipe with the ZygoteKey
+  kZygoteReport,
+  kZygoteShared,
+  kZygoteHostMounts,
+  kZygoteTemplate,
+  kZygoteLibrary,
+  kZygoteDriver,
+  kZygoteFdEnd,
 };
-
-// Between clone and exec of the interpreter. Never returns.
-[[noreturn]] void run_zygote_child(ZygotePlan& plan) noexcept;
 
 }  // namespace atl::engine

@@ -132,7 +132,7 @@ std::uint64_t Server::refill(std::uint64_t now_ns) {
   if (!wanted || quiet_since_ns_ == 0) quiet_since_ns_ = wanted ? now_ns : 0;
   if (!wanted) return UINT64_MAX;
   if (now_ns < quiet_since_ns_ + kQuietTime) return quiet_since_ns_ + kQuietTime;
-  parked_.ask_for(*this, "l");
+  parked_.ask_for(*this, 'l');
   quiet_since_ns_ = 0;
   return UINT64_MAX;
 }
@@ -160,7 +160,7 @@ void Server::drop_closed() {
 }
 
 int Server::run() {
-  if (zygote_) parked_.ask_for(*this, "x");
+  if (zygote_) parked_.ask_for(*this, 'x');
   while (!stopping_) {
     drop_closed();  // first: what an old host left behind is gone before the new one hears anything
     for (Connection& connection : connections_) connection.flush();

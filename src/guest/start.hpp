@@ -23,11 +23,109 @@ struct GuestConfig {
   std::uint32_t user_uid = 0;  // who user code runs as, in the sandbox's own numbering
   std::uint32_t user_gid = 0;
   std::uint32_t open_files = 0;  // RLIMIT_NOFILE of user code
-  std::uint32_t zygote = 0;      // 1: behind the task files, a socket to the sandbox's zygote
+  std::uint8_t zygote = 0;       // 1: behind the task files, a socket to the sandbox's zygote
+  std::uint8_t build = 0;        // 1: a BoxStart follows, and the descriptors that it needs
+  std::uint16_t reserved = 0;
   std::uint64_t data_bytes = 0;  // RLIMIT_DATA of user code where no memory cgroup exists; 0 = none
   Token token{};
 };
 static_assert(sizeof(GuestConfig) == 64);
+
+inline constexpr std::size_t kMaxMounts = 16;
+inline constexpr std::size_t kMaxRules = 64;
+inline constexpr std::size_t kMaxBoxPath = 256;  // a path inside the sandbox, with its NUL
+using BoxPath = std::array<char, kMaxBoxPath>;
+
+enum class PathAction : std::uint32_t { kHide = 1, kReadOnly = 2, kWritable = 3 };
+struct PathRule {
+  PathAction action = PathAction::kHide;
+  BoxPath path{};
+};
+
+// How pid 1 of a native sandbox builds its file system before it serves: in its own user namespace
+// and with powers over nothing else. Its descriptors follow the zygote's link: the files of the
+// guest's cgroup leaf, a pipe for a StartFailure, the launcher's pipe, the mounts in order, the old
+// root, the disk.
+struct BoxStart {
+  std::uint64_t disk_bytes = 0, inodes = 0;
+  std::uint32_t guest_uid = 0;  // as the user's, in the sandbox's own numbering
+  std::uint8_t rootless = 0;
+  std::uint8_t dies_with_launcher = 0;
+  std::uint8_t born_in_leaf = 0;   // of the user's cgroup
+  std::uint8_t writable_root = 0;  // 1: the old root is there
+  std::uint8_t has_disk = 0;       // 0: everything writable is a tmpfs
+  std::uint8_t image = 0;          // 1: the root is an image's, not the host's
+  std::uint8_t guest_tasks = 0;
+  std::uint8_t mount_count = 0;
+  std::uint32_t rule_count = 0;
+  std::array<char, 64> hostname{};
+  std::array<BoxPath, kMaxMounts> mounts;  // their targets
+  std::array<PathRule, kMaxRules> rules;
+
+  // Only so many of them are passed on.
+  std::size_t size() const { return offsetof(BoxStart, rules) + rule_count * sizeof(PathRule); }
+};
+
+// Where the making of a sandbox failed; the errno beside it says why.
+enum class Step : std::uint16_t {
+  kNone = 0,
+  kBadRequest,
+  kUserNamespace,
+  kRunFolder,
+  kSlot,
+  kCgroup,
+  kLimits,
+  kSocket,
+  kNetwork,
+  kTemplate,
+  kMount,
+  kRule,
+  kClone,
+  kMaps,
+  kTasks,
+  kCgroupNs,
+  kProc,
+  kTmpfs,
+  kDevpts,
+  kMasks,
+  kHostname,
+  kIdentity,
+  kCapabilities,
+  kSeccomp,
+  kExecGuest,
+  kUnknownBox,
+  kBusy,
+  kZygote,
+  kImage,
+  kWritableRoot,
+  kDisk,
+};
+
+struct StartFailure {
+  Step step = Step::kNone;
+  std::int32_t errno_value = 0;
+};
+
+// What of the host a sandbox without an image sees, read-only: the system's folders, and parts of
+// /etc that programs cannot do without and that hold no secrets.
+inline constexpr std::array kHostPlaces = {"/usr",
+                                           "/bin",
+                                           "/sbin",
+                                           "/lib",
+                                           "/lib32",
+                                           "/lib64",
+                                           "/libx32",
+                                           "/etc/ld.so.cache",
+                                           "/etc/alternatives",
+                                           "/etc/ssl/certs",
+                                           "/etc/ssl/openssl.cnf",
+                                           "/etc/localtime",
+                                           "/etc/mime.types",
+                                           "/etc/fonts",
+                                           "/etc/java-17-openjdk",
+                                           "/etc/matplotlibrc"};
+inline constexpr std::size_t kHostFolders = 7;  // of these are not below /etc
+
 inline constexpr int kConfigFd = 3;
 inline constexpr int kListenFd = 4;
 inline constexpr int kFirstTaskFd = 5;

@@ -27,9 +27,15 @@ UniqueFd args_file(std::string_view args) {
   return written ? std::move(file) : UniqueFd();
 }
 
-bool ask(int zygote, const ChildPlan& plan, int report, int args, const char* word = "x") {
-  const int fds[] = {plan.stdio[0], plan.stdio[1], plan.stdio[2], report, args, plan.control};
-  return send_fds(zygote, word, 1, std::span(fds, plan.control >= 0 ? 6 : 5)) >= 0;
+// With what it needs to come in: a handle of this process, whose namespaces it enters, and the
+// files of the cgroup leaf. It gets these for one execution and has to close them.
+bool ask(Server& server, const ChildPlan& plan, int report, int args, char word = 'x') {
+  static const int own = static_cast<int>(::syscall(SYS_pidfd_open, ::getpid(), 0));
+  std::vector<int> fds = {plan.stdio[0], plan.stdio[1], plan.stdio[2], report, args, own};
+  fds.insert(fds.end(), server.task_fds().begin(), server.task_fds().end());
+  if (plan.control >= 0) fds.push_back(plan.control);
+  const char message[] = {word, static_cast<char>(server.task_fds().size())};
+  return send_fds(server.zygote().get(), message, sizeof message, fds) >= 0;
 }
 
 // Too many at once, or no memory, is this request's affair; anything else is the zygote's end.
@@ -48,7 +54,7 @@ bool await_report(int report, int timeout_ms, ChildReport& result) {
 
 }  // namespace
 
-void Parked::ask_for(Server& server, const char* word) {
+void Parked::ask_for(Server& server, char word) {
   int seats[2];
   int ends[2];
   if (::socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, seats) != 0) return;
@@ -60,7 +66,7 @@ void Parked::ask_for(Server& server, const char* word) {
   UniqueFd report(ends[1]);
   ChildPlan plan;
   std::ranges::fill(plan.stdio, server.null_fd());
-  bool sent = ask(server.zygote().get(), plan, report.get(), theirs.get(), word);
+  bool sent = ask(server, plan, report.get(), theirs.get(), word);
   if (!sent) return forget_if_gone(server);
   seat_ = std::move(ours);
 }
@@ -105,7 +111,7 @@ Result<pid_t> start_by_zygote(Server& server, const ExecArgs& args, ChildPlan& p
   if (::pipe2(ends, O_CLOEXEC) != 0) return fail_errno("Making a pipe");
   UniqueFd report(ends[0]);
   UniqueFd theirs(ends[1]);
-  if (!ask(server.zygote().get(), plan, theirs.get(), file.get())) {
+  if (!ask(server, plan, theirs.get(), file.get())) {
     forget_if_gone(server);
     return 0;
   }

@@ -29,8 +29,8 @@ struct EndNotice {
 class Parked {
  public:
   bool asked_for() const { return static_cast<bool>(seat_); }
-  void ask_for(Server& server, const char* word);  // "x", or "l": it may have to wait for long
-  pid_t pid(int timeout_ms);                       // 0: there is none; -1: not yet
+  void ask_for(Server& server, char word);  // 'x', or 'l': it may have to wait for long
+  pid_t pid(int timeout_ms);                // 0: there is none; -1: not yet
   // Hands an execution to it. 0 when there is none, or none any more; -1 when the zygote does not
   // answer. Nothing has happened then.
   pid_t give(const ChildPlan& plan, int args, UniqueFd& notice);

@@ -72,15 +72,20 @@ class NativeBackend : public sandbox::Backend {
   bool once_;
 };
 
+// A launcher that is to stay lends nobody root's files.
+uid_t mount_owner(bool once) {
+  constexpr uid_t kNobody = 65534;
+  return once || ::geteuid() != 0 ? ::geteuid() : kNobody;
+}
+
 Result<std::unique_ptr<sandbox::Backend>> make_native(BackendOptions options) {
   std::string run_folder =
       options.run_folder.empty() ? native::default_run_folder() : options.run_folder;
   UniqueFd control = std::move(options.control);
-  if (!control && !options.once) control = native::find_launcher(run_folder);
   if (!control) {
     native::LauncherOptions launcher{.run_folder = run_folder,
                                      .client_uid = ::geteuid(),
-                                     .mount_owner = ::geteuid(),
+                                     .mount_owner = mount_owner(options.once),
                                      .once = options.once};
     ATOLL_TRY(control, native::start_launcher(launcher));
   }

@@ -72,7 +72,8 @@ Result<engine::CreateRequest> create_request(const sandbox::SandboxSpec& spec,
   ATOLL_CHECK(copy_text(request.header.id.text, spec.id.str(), "the sandbox id"));
   ATOLL_CHECK(copy_text(request.hostname, spec.hostname, "the host name"));
   if (spec.preload) {
-    ATOLL_CHECK(copy_text(request.zygote.text, zygote_name(*spec.preload), "the zygote's name"));
+    request.use_zygote = 1;
+    ATOLL_TRY(request.zygote, zygote_key(*spec.preload));
   }
   request.token = token;
   request.limits = engine_limits(spec.limits);

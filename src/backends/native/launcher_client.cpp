@@ -87,7 +87,7 @@ async::Task<Result<std::vector<SandboxId>>> LauncherClient::list() {
   ATOLL_CO_TRY(auto replies, co_await wait(LauncherOp::kList, {}));
   std::vector<SandboxId> ids;
   for (const LauncherReply& reply : replies) {
-    if (reply.status == LauncherStatus::kListed) ids.emplace_back(reply.id.text.data());
+    if (reply.id.text[0] != '\0') ids.emplace_back(reply.id.text.data());
   }
   co_return ids;
 }
@@ -121,14 +121,22 @@ async::Task<Result<void>> LauncherClient::read_one() {
     bool& flag;
     ~Done() { flag = false; }
   } done{reading_};
-  LauncherReply reply;
-  std::span<char> into(reinterpret_cast<char*>(&reply), sizeof reply);
+  engine::ListReply message;  // the largest; every message begins with a LauncherReply
+  std::span<char> into(reinterpret_cast<char*>(&message), sizeof message);
   Result<std::size_t> size = co_await control_.read_some(into);
   if (!size) co_return fail(std::move(size).error());
-  if (*size != sizeof reply || reply.magic != engine::kLauncherMagic) {
+  bool is_list = message.head.op == LauncherOp::kList && *size == sizeof message &&
+                 message.count <= message.ids.size();
+  bool whole = is_list || *size == sizeof(LauncherReply);
+  if (!whole || message.head.magic != engine::kLauncherMagic) {
     co_return fail(Code::kBackend, "the launcher is gone");
   }
-  take(reply);
+  for (std::uint32_t i = 0; is_list && i < message.count; ++i) {
+    LauncherReply entry{
+        .status = LauncherStatus::kListed, .op = LauncherOp::kList, .id = message.ids[i]};
+    take(entry);
+  }
+  if (!is_list || message.head.status != LauncherStatus::kListed) take(message.head);
   co_return Result<void>{};
 }
 
@@ -159,7 +167,9 @@ Error launcher_error(const LauncherReply& reply) {
         return Error(Code::kResourceExhausted, "sixteen zygotes live on this host already", error);
       }
       return Error(Code::kUnsupported, "this host cannot hold a zygote; it takes root", error);
-    case Step::kBusy: return Error(Code::kConflict, "a sandbox of that name exists already", error);
+    case Step::kBusy:
+      if (error == EAGAIN) break;
+      return Error(Code::kConflict, "a sandbox of that name exists already", error);
     case Step::kMount:
       return Error(
           error == EACCES || error == EPERM ? Code::kForbidden : Code::kInvalidArgument,
@@ -170,6 +180,12 @@ Error launcher_error(const LauncherReply& reply) {
                    "the image's layers cannot be put together here: the store must lie on a file "
                    "system that overlayfs and idmapped mounts work on, such as ext4, xfs or btrfs",
                    error);
+    case Step::kDisk:
+      if (error == EOPNOTSUPP) {
+        return Error(Code::kHostUnsupported,
+                     "a disk cannot be formatted: mkfs.ext4 is missing; install e2fsprogs", error);
+      }
+      break;
     case Step::kRule:
       return Error(Code::kInvalidArgument, "a file system rule names a path that cannot be changed",
                    error);

@@ -4,15 +4,9 @@
 #include <limits.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
-#include <sys/time.h>
-#include <sys/un.h>
 #include <unistd.h>
 
 #include <cstdlib>
-#include <filesystem>
-#include <vector>
-
-#include "engine/launcher_protocol.hpp"
 
 extern char** environ;
 
@@ -20,40 +14,6 @@ namespace atl::backends::native {
 namespace {
 
 constexpr const char* kDataFolder = "/var/lib/atoll";
-constexpr timeval kPatience{.tv_sec = 10, .tv_usec = 0};  // with a launcher that is busy
-
-UniqueFd connect_to(const std::string& path) {
-  sockaddr_un address{.sun_family = AF_UNIX, .sun_path = {}};
-  if (path.size() >= sizeof address.sun_path) return {};
-  path.copy(address.sun_path, path.size());
-  UniqueFd socket(::socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0));
-  if (!socket ||
-      ::connect(socket.get(), reinterpret_cast<sockaddr*>(&address), sizeof address) != 0)
-    return {};
-  return socket;
-}
-
-struct Found {
-  std::string path;
-  UniqueFd socket;
-};
-
-// The names of those that were killed are removed.
-std::vector<Found> launchers_of(const std::string& run_folder) {
-  std::vector<Found> found;
-  std::error_code failed;
-  for (const auto& entry : std::filesystem::directory_iterator(run_folder, failed)) {
-    if (!entry.path().filename().string().starts_with("launcher.")) continue;
-    UniqueFd socket = connect_to(entry.path().string());
-    if (socket) {
-      found.push_back({entry.path().string(), std::move(socket)});
-    } else if (errno == ECONNREFUSED) {
-      ::unlink(entry.path().c_str());
-    }
-  }
-  return found;
-}
-
 }  // namespace
 
 std::string default_run_folder() {
@@ -72,39 +32,39 @@ Result<std::string> program_folder() {
   return std::string(text.substr(0, text.rfind('/')));
 }
 
-UniqueFd find_launcher(const std::string& run_folder) {
-  std::vector<Found> all = launchers_of(run_folder);
-  return all.empty() ? UniqueFd() : std::move(all.front().socket);
-}
-
-void settle_launchers(const std::string& run_folder) {
-  for (const auto& [path, socket] : launchers_of(run_folder)) {
-    // It does one thing at a time: an answer says that it has done the one before.
-    engine::RequestHeader request{.op = engine::LauncherOp::kList};
-    engine::LauncherReply reply;
-    ::setsockopt(socket.get(), SOL_SOCKET, SO_RCVTIMEO, &kPatience, sizeof kPatience);
-    bool asked = ::send(socket.get(), &request, sizeof request, MSG_NOSIGNAL) > 0;
-    ssize_t size = asked ? ::recv(socket.get(), &reply, sizeof reply, 0) : 0;
-    if (size == 0 || (size < 0 && errno == ECONNRESET)) ::unlink(path.c_str());  // it was dying
-  }
-}
-
 Result<UniqueFd> start_launcher(const LauncherOptions& options) {
   ATOLL_TRY(std::string folder, program_folder());
   std::string program = folder + "/atoll-launcher";
   std::string guest = folder + "/atoll-guest";
+  std::string zygote = folder + "/atoll-zygote";
+  std::string driver = folder + "/atoll-driver.py";
   std::string enter = folder + "/atoll-enter.so";
   std::string run = options.run_folder.empty() ? default_run_folder() : options.run_folder;
   std::string data = options.data_folder.empty() ? kDataFolder : options.data_folder;
   std::string client = std::to_string(options.client_uid);
   std::string owner = std::to_string(options.mount_owner);
   // "--once" is last, so that leaving it out is ending the list earlier.
-  const char* argv[] = {
-      program.c_str(), "--control",     "3",           "--run",
-      run.c_str(),     "--guest",       guest.c_str(), "--enter",
-      enter.c_str(),   "--disks",       data.c_str(),  "--client-uid",
-      client.c_str(),  "--mount-owner", owner.c_str(), options.once ? "--once" : nullptr,
-      nullptr};
+  const char* argv[] = {program.c_str(),
+                        "--control",
+                        "3",
+                        "--run",
+                        run.c_str(),
+                        "--guest",
+                        guest.c_str(),
+                        "--zygote",
+                        zygote.c_str(),
+                        "--driver",
+                        driver.c_str(),
+                        "--enter",
+                        enter.c_str(),
+                        "--disks",
+                        data.c_str(),
+                        "--client-uid",
+                        client.c_str(),
+                        "--mount-owner",
+                        owner.c_str(),
+                        options.once ? "--once" : nullptr,
+                        nullptr};
   int pair[2];
   if (::socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair) != 0)
     return fail_errno("socketpair");

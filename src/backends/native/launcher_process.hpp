@@ -25,12 +25,6 @@ std::string default_run_folder();
 // The folder of this program, where launcher and guest are.
 Result<std::string> program_folder();
 
-// A launcher that outlived an earlier `atoll`; none when there is none.
-UniqueFd find_launcher(const std::string& run_folder);
-// When this returns, no launcher of this folder makes sandboxes for a client that is gone: whoever
-// looks for sandboxes from now on finds all that there are.
-void settle_launchers(const std::string& run_folder);
-
 // The control socket of a new launcher. Blocks only for vfork and exec.
 Result<UniqueFd> start_launcher(const LauncherOptions& options);
 

@@ -2,7 +2,6 @@
 
 #include <dirent.h>
 #include <fcntl.h>
-#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -14,7 +13,6 @@
 #include "async/stream.hpp"
 #include "backends/native/fixed_text.hpp"
 #include "codec/json.hpp"
-#include "drivers/scripts.hpp"
 
 namespace atl::backends::native {
 namespace {
@@ -43,11 +41,7 @@ class Sum {
         .add(std::to_string(info.st_mtim.tv_sec))
         .add(std::to_string(info.st_mtim.tv_nsec));
   }
-  std::string hex() const {
-    std::string text;
-    for (int shift = 60; shift >= 0; shift -= 4) text += "0123456789abcdef"[value_ >> shift & 15];
-    return text;
-  }
+  std::uint64_t value() const { return value_; }
 
  private:
   std::uint64_t value_ = 0xcbf29ce484222325;
@@ -60,26 +54,13 @@ void add_module(Sum& sum, const std::string& folder, std::string_view module) {
   sum.add_state(path + ".py").add_state(path).add_state(path + "/__init__.py");
 }
 
-Result<UniqueFd> script_file() {
-  std::string_view script = drivers::python_script();
-  UniqueFd file(::memfd_create("atoll-driver", MFD_CLOEXEC));
-  if (!file ||
-      ::write(file.get(), script.data(), script.size()) != static_cast<ssize_t>(script.size())) {
-    return fail_errno("writing the driver");
-  }
-  ::lseek(file.get(), 0, SEEK_SET);
-  return file;
-}
-
+// The id names the request; many may ask for the same zygote at once.
 Result<engine::ZygoteRequest> make_request(const Preload& preload) {
+  static std::uint64_t count = 0;
   engine::ZygoteRequest request;
-  std::string modules = preload.for_contexts ? "" : "--no-ipython";
-  for (const std::string& module : preload.modules) {
-    modules += (modules.empty() ? "" : " ") + module;
-  }
-  ATOLL_CHECK(copy_text(request.header.id.text, zygote_name(preload), "the zygote's name"));
-  if (!modules.empty()) ATOLL_CHECK(copy_text(request.modules, modules, "the preload list"));
-  request.idle_seconds = static_cast<std::uint32_t>(preload.idle.count());
+  ATOLL_TRY(request.key, zygote_key(preload));
+  std::string name = "zygote-" + std::to_string(++count);
+  ATOLL_CHECK(copy_text(request.header.id.text, name, "the request's name"));
   return request;
 }
 
@@ -118,10 +99,8 @@ std::vector<std::string> package_folders() {
   return found;
 }
 
-std::string zygote_name(const Preload& preload, const std::vector<std::string>& folders) {
-  static const Sum kScript = Sum().add(drivers::python_script());  // 100 KiB
-  Sum sum = kScript;
-  sum.add(preload.for_contexts ? "contexts" : "scripts");
+std::uint64_t package_stamp(const Preload& preload, const std::vector<std::string>& folders) {
+  Sum sum;
   sum.add_state("/usr/bin/python3");
   // An installed or upgraded package changes the time of the folder it lies in.
   for (const std::string& folder : folders) sum.add(folder).add_state(folder);
@@ -129,18 +108,28 @@ std::string zygote_name(const Preload& preload, const std::vector<std::string>& 
     sum.add(module);
     for (const std::string& folder : folders) add_module(sum, folder, module);
   }
-  return "python-" + sum.hex();
+  return sum.value();
+}
+
+Result<engine::ZygoteKey> zygote_key(const Preload& preload) {
+  engine::ZygoteKey key{.stamp = package_stamp(preload),
+                        .idle_seconds = static_cast<std::uint32_t>(preload.idle.count())};
+  std::string modules = preload.for_contexts ? "" : "--no-ipython";
+  for (const std::string& module : preload.modules) {
+    modules += (modules.empty() ? "" : " ") + module;
+  }
+  if (!modules.empty()) ATOLL_CHECK(copy_text(key.modules, modules, "the preload list"));
+  return key;
 }
 
 Task<Result<ZygoteReport>> start_zygote(async::Executor executor,
                                         std::shared_ptr<LauncherClient> launcher, Preload preload) {
   ATOLL_CO_TRY(engine::ZygoteRequest request, make_request(preload));
-  ATOLL_CO_TRY(UniqueFd script, script_file());
   int ends[2];
   if (::pipe2(ends, O_CLOEXEC) != 0) co_return fail_errno("pipe");
   async::Stream word(executor, UniqueFd(ends[0]), async::FdKind::kOwned);
   UniqueFd theirs(ends[1]);
-  std::vector<int> given{script.get(), theirs.get()};
+  std::vector<int> given{theirs.get()};
   Result<engine::LauncherReply> reply = co_await launcher->zygote(request, given);
   theirs.reset();
   if (!reply) co_return fail(std::move(reply).error());
@@ -160,10 +149,9 @@ Task<Result<ZygoteReport>> start_zygote(async::Executor executor,
 
 Result<void> leave_zygote(LauncherClient& launcher, const Preload& preload) {
   ATOLL_TRY(engine::ZygoteRequest request, make_request(preload));
-  ATOLL_TRY(UniqueFd script, script_file());
   UniqueFd nobody(::open("/dev/null", O_WRONLY | O_CLOEXEC));
   if (!nobody) return fail_errno("open /dev/null");
-  const int given[] = {script.get(), nobody.get()};
+  const int given[] = {nobody.get()};
   return launcher.post_zygote(request, given);
 }
 

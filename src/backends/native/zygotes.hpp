@@ -12,10 +12,12 @@ namespace atl::backends::native {
 
 // Where the host's Python has its packages.
 std::vector<std::string> package_folders();
-// The name of the zygote for these modules: another script, another list, a changed interpreter,
-// package folder or file of a module in the list is another zygote; the old one leaves when idle.
-std::string zygote_name(const sandbox::Preload& preload,
-                        const std::vector<std::string>& folders = package_folders());
+// A sum of what these modules are loaded from: with a changed interpreter, package folder or file
+// of a module in the list it is another one, and so is the zygote; the old one leaves when idle.
+std::uint64_t package_stamp(const sandbox::Preload& preload,
+                            const std::vector<std::string>& folders = package_folders());
+// Which zygote serves a preload list.
+Result<engine::ZygoteKey> zygote_key(const sandbox::Preload& preload);
 
 // Starts it unless it lives, and waits for its word.
 async::Task<Result<sandbox::ZygoteReport>> start_zygote(async::Executor executor,

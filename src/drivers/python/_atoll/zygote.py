@@ -22,12 +22,12 @@ from _atoll import afresh, descriptors, execargs, finish, pages, preload, rehear
 from _atoll.enter import ARGS_FD, Helper
 
 LISTEN_FD, READY_FD = 3, 4
-LIFE_FD = 199  # a lock that ends with this process; a child does not have it
 HIGH_FD = 200  # where a preloaded module does not close them by accident
-MAGIC, VERSION = 0x47595A41, 1
+MAGIC, VERSION = 0x47595A41, 2
 BOX = struct.Struct("<6IQ")
 REQUEST = b"x"
 LATER = b"l"  # the same, for a sandbox that may do nothing for long: with as little memory as may be
+FIXED_FDS = 6  # of an execution: stdin, stdout, stderr, report, args, pid 1 of the sandbox; then its cgroup's files
 MAX_FDS, MAX_TASKS, MAX_BOXES = 32, 16, 4096
 BACKLOG = 64
 QUIET_MS = 1  # with nothing to do: time to fork a spare
@@ -52,7 +52,7 @@ def run(words, usual):
     sys.path[:] = afresh.remember()
     loaded, missing = preload.prepare(words if with_ipython else words[1:], with_ipython)
     descriptors.release_low()
-    helper = Helper(descriptors.Held({listener, ready, LIFE_FD}))
+    helper = Helper(descriptors.Held({listener, ready}))
     afresh.settle()
     finish.flush()  # what modules have printed while they were loaded would come out of every child
     gc.collect()
@@ -99,13 +99,11 @@ def _begin(usual, args):
 
 
 class Box:
-    def __init__(self, link, pidfd, tasks, fields):
-        self.link, self.pidfd, self.tasks = link, pidfd, tasks
-        _, _, self.uid, self.gid, self.open_files, _, self.data_bytes = fields
+    """What is needed to enter it (pidfd, tasks) comes with each execution, and is closed after it."""
 
-    def close(self):
-        self.link.close()
-        _close_all([self.pidfd, *self.tasks])
+    def __init__(self, link, fields):
+        self.link, self.pidfd, self.tasks = link, -1, []
+        _, _, self.uid, self.gid, self.open_files, _, self.data_bytes = fields
 
 
 class Zygote:
@@ -178,8 +176,7 @@ class Zygote:
             self._launchers.pop(fd).close()
             return
         fields = BOX.unpack(message) if len(message) == BOX.size else None
-        if fields is None or fields[:2] != (MAGIC, VERSION) or fields[5] > MAX_TASKS \
-                or len(fds) != 2 + fields[5] or len(self._boxes) >= MAX_BOXES:
+        if fields is None or fields[:2] != (MAGIC, VERSION) or len(fds) != 1 or len(self._boxes) >= MAX_BOXES:
             _close_all(fds)
             return
         try:
@@ -187,20 +184,22 @@ class Zygote:
         except OSError:
             _close_all(fds)
             return
-        self._boxes[fds[0]] = Box(link, fds[1], fds[2:], fields)
+        self._boxes[fds[0]] = Box(link, fields)
         self._poll.register(fds[0], select.POLLIN)
 
     def _execution(self, fd):
         """True in the child that is made for it. What it is about stands in a file that only the child reads."""
         box = self._boxes[fd]
-        message, fds = _received(box.link, 2)
+        message, fds = _received(box.link, 3)
         try:
             if message == b"":
                 return False  # nothing there after all
-            if message not in (REQUEST, LATER) or len(fds) not in (5, 6):
+            if not _is_request(message, fds):
                 self._drop(fd)
-            elif message == LATER or not self._spares.give(box, fds):
-                if self._helper.enter(box, fds):
+                return False
+            rest = _split(box, message, fds)
+            if message[:1] == LATER or not self._spares.give(box, rest):
+                if self._helper.enter(box, rest):
                     return True
         except OSError:
             pass  # the guest sees the end of the report
@@ -209,7 +208,7 @@ class Zygote:
 
     def _drop(self, fd):
         self._poll.unregister(fd)
-        self._boxes.pop(fd).close()
+        self._boxes.pop(fd).link.close()
 
     def _reap(self):
         try:
@@ -226,13 +225,15 @@ class Zygote:
     def _rehearse(self):
         """What handing over an execution touches, while nobody waits: every fork shares all pages anew."""
         ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET | socket.SOCK_CLOEXEC)
-        box = Box(ours, self._wake, [], (0,) * 7)
+        box = Box(ours, (0,) * 7)
         self._poll.register(ours, select.POLLIN)
-        theirs.sendmsg([REQUEST], [(socket.SOL_SOCKET, socket.SCM_RIGHTS, array.array("i", [self._wake]))])
+        passed = array.array("i", [self._wake] * FIXED_FDS)
+        theirs.sendmsg([REQUEST + b"\0"], [(socket.SOL_SOCKET, socket.SCM_RIGHTS, passed)])
         for fd, _ in self._poll.poll(0):
             if fd == ours.fileno():
-                _, fds = _received(box.link, 2)
-                self._spares.rehearse(box, fds)
+                message, fds = _received(box.link, 3)
+                if _is_request(message, fds):
+                    self._spares.rehearse(box, _split(box, message, fds))
                 _close_all(fds)
         self._poll.unregister(ours)
         ours.close()
@@ -246,6 +247,18 @@ class Zygote:
             connection.detach()
         for box in self._boxes.values():
             box.link.detach()
+
+
+def _is_request(message, fds):
+    return message is not None and len(message) == 2 and message[:1] in (REQUEST, LATER) and message[1] <= MAX_TASKS \
+        and len(fds) - FIXED_FDS - message[1] in (0, 1)
+
+
+def _split(box, message, fds):
+    """Gives the box what it is entered with; returns the descriptors of the execution itself."""
+    tasks_end = FIXED_FDS + message[1]
+    box.pidfd, box.tasks = fds[FIXED_FDS - 1], fds[FIXED_FDS:tasks_end]
+    return fds[:FIXED_FDS - 1] + fds[tasks_end:]
 
 
 def _received(connection, size):

@@ -9,7 +9,7 @@
 #include <cstddef>
 #include <cstdint>
 
-namespace atl::engine {
+namespace atl::confine {
 
 inline int open_tree(int folder, const char* path, unsigned flags) {
   return static_cast<int>(::syscall(SYS_open_tree, folder, path, flags));
@@ -33,4 +33,4 @@ inline int mount_setattr(int folder, const char* path, unsigned flags, mount_att
       ::syscall(442 /* newer than some headers */, folder, path, flags, attr, size));
 }
 
-}  // namespace atl::engine
+}  // namespace atl::confine
