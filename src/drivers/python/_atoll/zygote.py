@@ -196,6 +196,7 @@ class Zygote:
                 return False  # nothing there after all
             if not _is_request(message, fds):
                 self._drop(fd)
+                _close_all(fds)
                 return False
             rest = _split(box, message, fds)
             if message[:1] == LATER or not self._spares.give(box, rest):
