@@ -91,10 +91,10 @@ bool give_up_powers() noexcept {
          ::prctl(PR_SET_DUMPABLE, 0, 0, 0, 0) == 0 && confine::install_seccomp() == 0;
 }
 
-// Kills what the zygote's modules have started: whatever is in its leaf.
-void end_leaf(int procs) noexcept {
+// Kills the processes of a list.
+void end_listed(int list) noexcept {
   char text[4096];
-  ssize_t size = ::pread(procs, text, sizeof text - 1, 0);
+  ssize_t size = ::pread(list, text, sizeof text - 1, 0);
   for (char* at = text; size > 0 && at < text + size;) {
     text[size] = '\0';
     auto pid = static_cast<pid_t>(std::strtol(at, &at, 10));
@@ -105,7 +105,11 @@ void end_leaf(int procs) noexcept {
 
 // Reaps what is orphaned here. When the interpreter ends, its place serves no more, but stays taken
 // until the last sandbox that was made here is gone: pid 1's end would be theirs.
-[[noreturn]] void keep(pid_t interpreter, int life, int procs) noexcept {
+//
+// What the zygote's modules have started is in its leaf, `procs`, or has put itself into another one
+// and is orphaned: among the keeper's `children`. Those are never a sandbox's: its processes have a
+// pid 1 of their own, and that one is a launcher's child.
+[[noreturn]] void keep(pid_t interpreter, int life, int procs, int children) noexcept {
   for (pid_t ended = 0; ended != interpreter;) {
     ended = ::waitpid(-1, nullptr, 0);
     if (ended < 0 && errno == ECHILD) break;
@@ -113,7 +117,8 @@ void end_leaf(int procs) noexcept {
   constexpr std::uint32_t kNot = 0;
   (void)!::pwrite(life, &kNot, sizeof kNot, offsetof(ZygotePlace, serves));
   for (;;) {
-    end_leaf(procs);
+    end_listed(procs);
+    end_listed(children);
     while (::waitpid(-1, nullptr, WNOHANG) > 0) {
     }
     if (::kill(-1, 0) != 0 && errno == ESRCH) ::_exit(0);
@@ -130,18 +135,20 @@ void run_keeper_child(KeeperPlan& plan) noexcept {
       ::fcntl(plan.life.get(), F_SETLK, &lock) == 0 && build_file_system(plan) && ::chdir("/") == 0;
   plan.turn.reset();
   UniqueFd procs = plan.leaf.open_processes();
-  pid_t interpreter = ready && procs ? ::fork() : -1;
+  UniqueFd children(::open("/proc/self/task/1/children", O_RDONLY | O_CLOEXEC));
+  pid_t interpreter = ready && procs && children ? ::fork() : -1;
   if (interpreter == 0) run_interpreter(plan);
   // Not through arrange_descriptors(): closing any descriptor of a file gives up the process's
   // locks on it.
   int life = plan.life.get();
   int started = plan.started.get();
-  bool held = interpreter > 0 && ::dup2(procs.get(), 0) == 0 && give_up_powers();
+  bool held = interpreter > 0 && ::dup2(procs.get(), 0) == 0 && ::dup2(children.get(), 1) == 1 &&
+              give_up_powers();
   if (!held || ::write(started, "1", 1) != 1) ::_exit(1);
-  for (int fd = 1; fd < 256; ++fd) {
+  for (int fd = 2; fd < 256; ++fd) {
     if (fd != life) ::close(fd);
   }
-  keep(interpreter, life, 0);
+  keep(interpreter, life, 0, 1);
 }
 
 }  // namespace atl::engine
