@@ -9,6 +9,7 @@
 
 #include "confine/walls.hpp"
 #include "engine/box.hpp"
+#include "engine/rootfs.hpp"
 #include "engine/sys.hpp"
 
 namespace atl::engine {
@@ -29,7 +30,7 @@ bool keep_powers() noexcept {
   __user_cap_header_struct header{_LINUX_CAPABILITY_VERSION_3, 0};
   __user_cap_data_struct sets[_LINUX_CAPABILITY_U32S_3] = {};
   if (::syscall(SYS_capget, &header, sets) != 0) return false;
-  for (auto& set : sets) set.inheritable = set.permitted;
+  for (auto& set : sets) set.inheritable = set.effective = set.permitted;
   if (::syscall(SYS_capset, &header, sets) != 0) return false;
   for (unsigned long cap : {CAP_SYS_ADMIN, CAP_SETPCAP, CAP_CHOWN, CAP_DAC_OVERRIDE, CAP_FOWNER}) {
     if (::prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_RAISE, cap, 0, 0) != 0) return false;
@@ -39,10 +40,11 @@ bool keep_powers() noexcept {
 
 void set_identity(const BoxPlan& plan) noexcept {
   unsigned uid = plan.start.guest_uid;
-  if (plan.rootless) ::prctl(PR_SET_KEEPCAPS, 1, 0, 0, 0);
+  bool is_root = uid == kGuestUid;
+  if (!is_root) ::prctl(PR_SET_KEEPCAPS, 1, 0, 0, 0);
   if ((!plan.rootless && ::setgroups(0, nullptr) != 0) ||
       ::syscall(SYS_setresgid, uid, uid, uid) != 0 ||
-      ::syscall(SYS_setresuid, uid, uid, uid) != 0 || (plan.rootless && !keep_powers())) {
+      ::syscall(SYS_setresuid, uid, uid, uid) != 0 || (!is_root && !keep_powers())) {
     die(plan, Step::kIdentity);
   }
 }
