@@ -17,9 +17,9 @@ class ZygotePlain(ZygoteCase):
 
     def test_the_helper_gets_what_the_launcher_said(self):
         read_end, write_end = os.pipe()
-        with self.zygote.box([write_end], gid=77) as link:
+        with self.zygote.box(gid=77) as link:
+            execution = Execution(link, ["python3", "-c", "pass"], tasks=[write_end])
             os.close(write_end)
-            execution = Execution(link, ["python3", "-c", "pass"])
             self.assertEqual(execution.outcome()[0], 0)
             self.assertEqual(execution.seen, (1000, 77, 64, 1, 1 << 33))
             self.assertEqual(os.read(read_end, 10), b"0")
@@ -133,12 +133,12 @@ class GarbagePlain(ZygoteCase):
             (b"x" * 100_000, []),
             (good, []),
             (good, [null]),
+            (good, [null] * 2),
             (good, [null] * 3),
-            (good, [null, null]),
-            (struct.pack("<6IQ", 1, VERSION, 1, 1, 1, 0, 0), [null, null]),
-            (struct.pack("<6IQ", MAGIC, 2, 1, 1, 1, 0, 0), [null, null]),
-            (struct.pack("<6IQ", MAGIC, VERSION, 1, 1, 1, 0xFFFFFFFF, 0), [null, null]),
-            (struct.pack("<6IQ", MAGIC, VERSION, 1, 1, 1, 30, 0), [null] * 32),
+            (struct.pack("<6IQ", 1, VERSION, 1, 1, 1, 0, 0), [null]),
+            (struct.pack("<6IQ", MAGIC, VERSION - 1, 1, 1, 1, 0, 0), [null]),
+            (good[:-1], [null]),
+            (good + b"x", [null]),
             (good, [null] * 60),
         ):
             connection = self.zygote.connect()
@@ -152,13 +152,17 @@ class GarbagePlain(ZygoteCase):
         null = os.open("/dev/null", os.O_RDWR)
         before = self.zygote.descriptors()
         messages = [
-            (b"y", 5),
-            (REQUEST, 0),
-            (REQUEST, 4),
-            (REQUEST, 7),
-            (REQUEST, 20),
-            (b"xx", 5),
-            (b"x" * 150_000, 5),
+            (b"y\0", 6),
+            (REQUEST, 6),
+            (REQUEST + b"\0", 0),
+            (REQUEST + b"\0", 5),
+            (REQUEST + b"\0", 8),
+            (REQUEST + b"\0", 20),
+            (REQUEST + b"\1", 6),  # fewer files than announced
+            (REQUEST + b"\x11", 23),
+            (REQUEST + b"\xff", 7),
+            (REQUEST + b"\0\0", 6),
+            (b"x" * 150_000, 6),
             (b"x" * 150_000, 40),
         ]
         for data, count in messages:
@@ -176,7 +180,7 @@ class GarbagePlain(ZygoteCase):
             message = exec_args([], [], str(FOLDER))[:-8] + tail
             reading, writing = os.pipe()
             null, args = os.open("/dev/null", os.O_RDWR), file_with(message)
-            socket.send_fds(self.link, [REQUEST], [null, null, null, writing, args])
+            socket.send_fds(self.link, [REQUEST + b"\0"], [null, null, null, writing, args, null])
             for fd in (writing, null, args):
                 os.close(fd)
             with os.fdopen(reading, "rb") as report:
@@ -193,7 +197,7 @@ class GarbagePlain(ZygoteCase):
             report = os.pipe()
             code = "import os; print(os.environ.get('A'), os.environb.get(b'B'), 'NOEQUALS' in os.environ)"
             args = file_with(exec_args(["python3", "-c", code], env, str(FOLDER)))
-            socket.send_fds(self.link, [REQUEST], [fds[0], out[1], fds[0], report[1], args])
+            socket.send_fds(self.link, [REQUEST + b"\0"], [fds[0], out[1], fds[0], report[1], args, fds[0]])
             for fd in (fds[0], out[1], report[1], args):
                 os.close(fd)
             with os.fdopen(out[0]) as file, os.fdopen(report[0], "rb"):

@@ -13,7 +13,7 @@ import unittest
 from support import DEADLINE, FOLDER, HERE, PYTHON, SCRIPT, Run, environment
 
 BOX = struct.Struct("<6IQ")
-MAGIC, VERSION = 0x47595A41, 1
+MAGIC, VERSION = 0x47595A41, 2
 SEEN = struct.Struct("<5Q")
 
 
@@ -86,14 +86,11 @@ class Zygote:
         connection.connect(self.path)
         return connection
 
-    def box(self, tasks=(), gid=1001, fields=None):
+    def box(self, gid=1001):
         """The guest's end of a new box's link."""
         ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
-        pidfd = os.pidfd_open(os.getpid())
-        fields = fields or (MAGIC, VERSION, 1000, gid, 64, len(tasks), 1 << 33)
-        socket.send_fds(self.launcher, [BOX.pack(*fields)], [theirs.fileno(), pidfd, *tasks])
+        socket.send_fds(self.launcher, [BOX.pack(MAGIC, VERSION, 1000, gid, 64, 0, 1 << 33)], [theirs.fileno()])
         theirs.close()
-        os.close(pidfd)
         return ours
 
     def descriptors(self):
@@ -132,19 +129,19 @@ def file_with(content):
 class Execution:
     """One execution on a link: its pipes, and the report of the stand-in."""
 
-    def __init__(self, link, argv, env=None, cwd=None, stdin=b"", control=False, word=REQUEST):
+    def __init__(self, link, argv, env=None, cwd=None, stdin=b"", control=False, word=REQUEST, tasks=()):
         pipes = [os.pipe() for _ in range(4)]  # stdin, stdout, stderr, report
         self._input, theirs = pipes[0][1], [pipes[0][0], *(pipe[1] for pipe in pipes[1:])]
         env = environment() if env is None else env
         message = exec_args(argv, [f"{name}={value}" for name, value in env.items()], cwd or str(FOLDER))
-        theirs.append(file_with(message))
+        theirs += [file_with(message), os.pidfd_open(os.getpid()), *map(os.dup, tasks)]
         self._outputs = [pipe[0] for pipe in pipes[1:]]
         self.control = None
         if control:
             self.control, other = socket.socketpair()
             self.control.settimeout(DEADLINE)
             theirs.append(other.detach())
-        socket.send_fds(link, [word], theirs)
+        socket.send_fds(link, [word + bytes([len(tasks)])], theirs)
         for fd in theirs:
             os.close(fd)
         os.write(self._input, stdin)
