@@ -5,14 +5,20 @@ other layout answers EBADMSG, so a drift shows at once.
 """
 
 import ctypes
+import fcntl
 import os
+import random
 import socket
 import struct
 import subprocess
+from pathlib import Path
 
 U16, U32, U64 = ctypes.c_uint16, ctypes.c_uint32, ctypes.c_uint64
-MAGIC = 0x48434E4C
-CREATE, DESTROY, ZYGOTE = 1, 2, 7
+MAGIC, VERSION = 0x48434E4C, 2
+CREATE, DESTROY, LIST, ZYGOTE = 1, 2, 6, 7
+FAILED, LISTED = 1, 2
+NOBODY = 65534
+ZYGOTES = Path("/run/atoll/zygotes")
 
 
 def fields(**kinds):
@@ -23,54 +29,102 @@ Header = fields(magic=U32, version=U16, op=U16, id=ctypes.c_char * 40)
 Limits = fields(memory=U64, disk=U64, inodes=U64, cpu=U32, pids=U32, files=U32, reserved=U32)
 Mount = fields(target=ctypes.c_char * 256, read_only=U32)
 Rule = fields(action=U32, path=ctypes.c_char * 256)
+ZygoteKey = fields(stamp=U64, memory=U64, idle=U32, modules=ctypes.c_char * 516)
 Create = fields(header=Header, limits=Limits, token=ctypes.c_ubyte * 32, mount_count=U32, rule_count=U32,
-                layer_count=U32, connected=U32, writable_root=U32, zygote=ctypes.c_char * 40, hostname=ctypes.c_char * 64,
-                mounts=Mount * 16, rules=Rule * 64)
-Zygote = fields(header=Header, memory=U64, idle=U32, modules=ctypes.c_char * 516)
+                layer_count=U32, connected=U32, writable_root=U32, use_zygote=U32, zygote=ZygoteKey,
+                hostname=ctypes.c_char * 64, mounts=Mount * 16, rules=Rule * 64)
+Zygote = fields(header=Header, key=ZygoteKey)
+Place = fields(key=ZygoteKey, driver=U64, uid=U32, serves=U32)
+ListReply = fields(head=ctypes.c_char * 112, count=U32, ids=(ctypes.c_char * 40) * 128)
 
 
-def header(op, name):
-    return Header(MAGIC, 1, op, name.encode())
+def header(op, name=""):
+    return Header(MAGIC, VERSION, op, name.encode())
+
+
+def zygote_key(modules="", idle=20, memory=1 << 30):
+    """Nobody else's: zygotes of equal keys are shared by all launchers of the host."""
+    return ZygoteKey(random.getrandbits(64), memory, idle, modules.encode())
+
+
+def lock_holder(fd):
+    """The process that holds a POSIX lock on the file; 0: none."""
+    layout = struct.Struct("hhxxxxqqixxxx")
+    kind, _, _, _, pid = layout.unpack(fcntl.fcntl(fd, fcntl.F_GETLK, layout.pack(fcntl.F_WRLCK, 0, 0, 0, 0)))
+    return 0 if kind == fcntl.F_UNLCK else pid
+
+
+def places_of(key):
+    """(number, keeper's pid, uid, whether it serves) of every taken place of this key."""
+    found = []
+    for file in ZYGOTES.glob("[0-9]*"):
+        if not file.name.isdigit():
+            continue
+        with file.open("rb") as opened:
+            data = opened.read()
+            keeper = lock_holder(opened.fileno())
+        if keeper and len(data) == ctypes.sizeof(Place):
+            place = Place.from_buffer_copy(data)
+            if place.key.stamp == key.stamp:
+                found.append((int(file.name), keeper, place.uid, bool(place.serves)))
+    return found
+
+
+def launcher_arguments(build, run_folder, driver=None):
+    programs = f"{build}/bin"
+    return [f"{programs}/atoll-launcher", "--control", "3", "--run", run_folder, "--guest", f"{programs}/atoll-guest",
+            "--zygote", f"{programs}/atoll-zygote", "--driver", driver or f"{programs}/atoll-driver.py",
+            "--enter", f"{programs}/atoll-enter.so", "--disks", "/var/lib/atoll", "--client-uid", "0",
+            "--mount-owner", str(NOBODY)]
 
 
 class Launcher:
-    """A launcher of our own; its sandboxes end with it."""
+    """A launcher of our own. `driver`: a file, which tests may write to before they start a zygote."""
 
-    def __init__(self, build, run_folder):
+    def __init__(self, build, run_folder, driver=None, arguments=None):
         ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
-        self.socket = ours
-        programs = f"{build}/bin"
-        self.process = subprocess.Popen(
-            [f"{programs}/atoll-launcher", "--control", str(theirs.fileno()), "--run", run_folder,
-             "--guest", f"{programs}/atoll-guest", "--enter", f"{programs}/atoll-enter.so",
-             "--disks", "/var/lib/atoll", "--client-uid", "0", "--mount-owner", "0"],
-            pass_fds=[theirs.fileno()])
+        self.socket, self.driver = ours, driver
+        arguments = arguments or launcher_arguments(build, run_folder, driver)
+        at = arguments.index("--control") + 1
+        arguments = [*arguments[:at], str(theirs.fileno()), *arguments[at + 1:]]
+        self.process = subprocess.Popen(arguments, pass_fds=[theirs.fileno()])
         theirs.close()
-        ours.settimeout(30)
+        ours.settimeout(60)
 
     def reply(self, op):
         while True:
-            data = self.socket.recv(512)
+            data = self.socket.recv(8192)
             if not data:
                 raise EOFError("the launcher is gone")
-            _, status, answered, step, error, _, zygote = struct.unpack_from("<IHHHxxiII", data)
+            _, status, answered, step, error, walls, zygote = struct.unpack_from("<IHHHxxiII", data)
             if answered == op:
-                return {"status": status, "step": step, "errno": error, "zygote": zygote}
+                return {"status": status, "step": step, "errno": error, "walls": walls, "zygote": zygote,
+                        "id": data[24:64].rstrip(b"\0").decode(), "bytes": data}
 
-    def start_zygote(self, name, script, modules="", idle=20, memory=1 << 30):
-        """Starts one; returns the reply and the pipe where it will say its word."""
-        file = os.memfd_create("script")
-        os.write(file, script.encode())
-        os.lseek(file, 0, os.SEEK_SET)
+    def send(self, request, descriptors=()):
+        socket.send_fds(self.socket, [bytes(request)], list(descriptors))
+
+    def list(self):
+        self.send(header(LIST))
+        found = []
+        while True:
+            answer = self.reply(LIST)
+            part = ListReply.from_buffer_copy(answer["bytes"])
+            found += [part.ids[i].value.decode() for i in range(part.count)]
+            if answer["status"] != LISTED:
+                return found
+
+    def start_zygote(self, key, script=None):
+        """Starts one, with this driver; returns the reply and the pipe where it will say its word."""
+        if script is not None and Path(self.driver).read_text() != script:
+            Path(self.driver).write_text(script)  # in place: the launcher has it open
         word, theirs = os.pipe()
-        request = Zygote(header(ZYGOTE, name), memory, idle, modules.encode())
-        socket.send_fds(self.socket, [bytes(request)], [file, theirs])
+        self.send(Zygote(header(ZYGOTE, "zygote"), key), [theirs])
         os.close(theirs)
-        os.close(file)
         return self.reply(ZYGOTE), word
 
-    def box(self, name, zygote="", memory=256 << 20):
-        return Box(self, name, zygote, memory)
+    def box(self, name, key=None, **options):
+        return Box(self, name, key, **options)
 
     def end(self):
         self.socket.close()
@@ -80,16 +134,24 @@ class Launcher:
 class Box:
     """A sandbox and the connection to its guest."""
 
-    def __init__(self, launcher, name, zygote, memory):
+    def __init__(self, launcher, name, key, memory=256 << 20, pids=64, mounts=()):
+        """`mounts`: (descriptor, target, read-only)."""
         self.launcher, self.name, self.channel = launcher, name, 0
         ours, theirs = socket.socketpair()
         self.socket = ours
-        request = Create(header=header(CREATE, name), connected=1, zygote=zygote.encode(), hostname=b"atoll",
-                         limits=Limits(memory, memory // 4, 0, 2000, 64, 256, 0))
-        socket.send_fds(launcher.socket, [bytes(request)], [theirs.fileno()])
+        request = Create(header=header(CREATE, name), connected=1, hostname=b"atoll", mount_count=len(mounts),
+                         limits=Limits(memory, memory // 4, 0, 2000, pids, 256, 0))
+        for entry, (_, target, read_only) in zip(request.mounts, mounts):
+            entry.target, entry.read_only = target.encode(), read_only
+        if key is not None:
+            request.use_zygote, request.zygote = 1, key
+        launcher.send(request, [*(mount[0] for mount in mounts), theirs.fileno()])
         theirs.close()
         self.made = launcher.reply(CREATE)
         ours.settimeout(60)
+        if self.made["status"] == FAILED:
+            ours.close()
+            return
         ours.sendall(self.frame(1, 0, struct.pack("<IH", 0x4C4F5441, 1) + bytes(32)))
 
     @staticmethod
@@ -131,7 +193,7 @@ class Box:
                 return output.decode(errors="replace"), code
 
     def end(self):
-        self.launcher.socket.send(bytes(header(DESTROY, self.name)))
+        self.launcher.send(header(DESTROY, self.name))
         reply = self.launcher.reply(DESTROY)
         self.socket.close()
         return reply

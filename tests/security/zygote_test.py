@@ -7,23 +7,22 @@ A hostile package is a script that the zygote's interpreter runs, asking for one
 Every question is first answered by the same script outside, as root, where the answer must be yes.
 """
 
-import argparse
 import json
 import os
 import signal
 import socket
 import subprocess
 import sys
-import tempfile
 import unittest
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 
 import harness
-from launcher_wire import Launcher
+import zygote_case
+from launcher_wire import places_of
+from zygote_case import ZygoteCase, word_of
 
-BUILD = None
 PYTHON = "/usr/bin/python3"
 
 # Each question is harmless where it succeeds. `target` is a process of the test's own.
@@ -89,58 +88,7 @@ def answers():
 """
 
 
-def word_of(pipe):
-    with os.fdopen(pipe) as file:
-        return json.loads(file.readline())  # what a module has started may hold the other end
-
-
-class ZygoteTest(unittest.TestCase):
-    def setUp(self):
-        self.folder = tempfile.TemporaryDirectory()
-        self.launcher = Launcher(BUILD, self.folder.name + "/run")
-        self.addCleanup(self.folder.cleanup)
-        self.addCleanup(self.launcher.end)
-        self.name = "test-" + harness.marker()[5:17]
-        self.addCleanup(self.remove_names)
-        self.boxes = 0
-
-    def remove_names(self):
-        """Names of zygotes that come again are few; those of tests are not."""
-        Path(f"/run/atoll/zygotes/{self.name}.sock").unlink(missing_ok=True)
-
-    def driver(self):
-        return (Path(BUILD) / "src/drivers/python_driver").read_text()
-
-    def zygote(self, script=None, modules=""):
-        """A ready zygote that serves sandboxes, and its pid."""
-        reply, pipe = self.launcher.start_zygote(self.name, script or self.driver(), modules)
-        self.assertEqual(reply["status"], 0, reply)
-        word = word_of(pipe)
-        self.assertTrue(word["ready"], word)
-        living = [pid for pid in harness.descendants(self.launcher.process.pid)
-                  if harness.read(f"/proc/{pid}/cmdline").startswith("python3\0-\0zygote")]
-        living = [pid for pid in living if harness.parent_of(pid) not in living]  # its spare children look the same
-        self.assertEqual(len(living), 1, living)
-        self.addCleanup(self.kill, living[0])
-        return living[0]
-
-    @staticmethod
-    def kill(pid):
-        if "zygote" in harness.read(f"/proc/{pid}/cmdline"):
-            os.kill(pid, signal.SIGKILL)
-
-    def box(self, **options):
-        self.boxes += 1
-        box = self.launcher.box(f"{self.name}-{self.boxes}", **options)
-        self.addCleanup(box.socket.close)
-        self.assertEqual(box.made["status"], 0, box.made)
-        return box
-
-    def python(self, box, code):
-        output, exit_code = box.run("python3", "-c", code, zygote=True)
-        self.assertEqual(exit_code, 0, output)
-        return output
-
+class ZygoteTest(ZygoteCase):
     def test_a_hostile_package_gains_nothing(self):
         listener = socket.create_server(("127.0.0.1", 0))
         abstract = socket.socket(socket.AF_UNIX)
@@ -165,50 +113,47 @@ class ZygoteTest(unittest.TestCase):
         (Path(self.folder.name) / "planted").unlink()
         self.assertEqual({name: "yes" for name in outside}, outside)
 
-        _, pipe = self.launcher.start_zygote(self.name, script + "\nos.write(4, json.dumps(answers()).encode())")
+        _, pipe = self.launcher.start_zygote(self.key, script + "\nos.write(4, json.dumps(answers()).encode())")
         inside = word_of(pipe)
         self.assertEqual(inside.pop("capabilities"), ["0" * 16] * 5)
         self.assertEqual({name for name, answer in inside.items() if answer == "yes"}, set())
         self.assertEqual(set(inside), set(outside))
 
-    def test_a_zygote_cannot_enter_sandboxes_of_others(self):
-        own = self.name
-        other = self.box()  # belongs to no zygote
-        pid_one = next(pid for pid in harness.descendants(self.launcher.process.pid)
-                       if harness.name_of(pid) == "atoll-guest")
-        script = ("import ctypes, json, os, signal, socket, struct\n"
-                  "signal.alarm(0)\n"
-                  "libc = ctypes.CDLL(None, use_errno=True)\n"
-                  "fd = os.pidfd_open(%d) if hasattr(os, 'pidfd_open') else -1\n"
-                  "code = libc.setns(fd, 0x10000000)\n"
-                  "os.write(4, json.dumps([code, ctypes.get_errno()]).encode())\n" % pid_one)
-        _, pipe = self.launcher.start_zygote(own, script)
-        code, error = word_of(pipe)
-        self.assertEqual(code, -1)
-        self.assertEqual(error, 1)  # EPERM
-        self.assertEqual(other.run("/bin/true")[1], 0)
-
     def test_what_it_makes_is_an_ordinary_process_of_the_sandbox(self):
         self.zygote()
-        box = self.box(zygote=self.name)
+        box = self.box(key=self.key)
         self.assertEqual(box.made["zygote"], 1)
         told = self.python(box, "import os; print(os.getpid() > 1, os.getppid(), os.getuid(), os.getcwd(), "
                                 "sorted(os.listdir('/proc/self/fd'))[:3], open('/proc/self/comm').read())")
         self.assertEqual(told.split("\n")[0], "True 1 1000 /workspace ['0', '1', '2'] python3")
 
     def test_one_that_still_loads_is_not_waited_for(self):
-        reply, pipe = self.launcher.start_zygote(self.name, "import signal; signal.pause()")
+        script = "import signal; signal.pause()"
+        reply, pipe = self.launcher.start_zygote(self.key, script)
         self.assertEqual(reply["zygote"], 1)
-        again, other = self.launcher.start_zygote(self.name, self.driver())
+        again, other = self.launcher.start_zygote(self.key, script)
         self.assertEqual((again["status"], again["zygote"]), (0, 0))  # there is one already
+        self.assertEqual(os.read(other, 1), b"")
         os.close(other)
-        box = self.box(zygote=self.name)
+        box = self.box(key=self.key)
         self.assertEqual(box.made["zygote"], 0)
         self.assertEqual(self.python(box, "print('plainly')"), "plainly\n")
-        for pid in harness.descendants(self.launcher.process.pid):
-            self.kill(pid)
+        os.kill(self.interpreter(), signal.SIGKILL)
         self.assertEqual(os.read(pipe, 1), b"")
         os.close(pipe)
+
+    def test_another_driver_is_another_zygote(self):
+        """What a zygote runs is part of who it is: after an upgrade nobody gets the old one."""
+        self.zygote()
+        self.assertEqual(self.box(key=self.key).made["zygote"], 1)
+        self.driver_file.write_text(self.driver() + "\n# of the next version\n")
+        self.launcher = self.start_launcher("next")
+        self.assertEqual(self.box(key=self.key).made["zygote"], 0)
+        reply, pipe = self.launcher.start_zygote(self.key)
+        self.assertEqual(reply["zygote"], 1)
+        self.assertTrue(word_of(pipe)["ready"])
+        self.assertEqual(self.box(key=self.key).made["zygote"], 1)
+        self.assertEqual(len(places_of(self.key)), 2)
 
     def test_modules_that_will_not_load(self):
         """Each is told; none takes the zygote or the others with it, but one that ends it from C."""
@@ -221,14 +166,13 @@ class ZygoteTest(unittest.TestCase):
                    "        exec(CODE[module.__name__], vars(module))\n"
                    "sys.meta_path.insert(0, Finder())\n")
         names = "--no-ipython raises leaves exits no_such_module json"
-        reply, pipe = self.launcher.start_zygote(self.name, modules + self.driver(), names)
+        self.key.modules = names.encode()
+        reply, pipe = self.launcher.start_zygote(self.key, modules + self.driver())
         self.assertEqual(reply["zygote"], 1)
         word = word_of(pipe)
         self.assertEqual(set(word["missing"]), {"raises", "leaves", "exits", "no_such_module"})
         self.assertIn("json", word["loaded"])
-        self.assertEqual(self.python(self.box(zygote=self.name), "print(1)"), "1\n")
-        for pid in harness.descendants(self.launcher.process.pid):
-            self.kill(pid)
+        self.assertEqual(self.python(self.box(key=self.key), "print(1)"), "1\n")
 
     def test_forks_do_not_share_randomness(self):
         self.zygote(modules="numpy" if (Path("/usr/lib/python3/dist-packages/numpy")).exists() else "random")
@@ -237,7 +181,7 @@ class ZygoteTest(unittest.TestCase):
                 "if 'numpy' in sys.modules:\n"
                 "    import numpy\n"
                 "    print(numpy.random.rand(), numpy.random.default_rng().random())\n")
-        seen = [self.python(self.box(zygote=self.name), code).split() for _ in range(4)]
+        seen = [self.python(self.box(key=self.key), code).split() for _ in range(4)]
         for column in zip(*seen):
             self.assertEqual(len(set(column)), len(column), column)
 
@@ -255,30 +199,30 @@ class ZygoteTest(unittest.TestCase):
                 "        pieces = memory.read(end - begin).split(first)\n"
                 "        found |= any(piece.startswith(second) for piece in pieces[1:])\n"
                 "print('found' if found else 'nothing')\n" % (secret[:12], secret[12:]))
-        told = self.python(self.box(zygote=self.name), f"kept = {secret!r}\n" + look)
+        told = self.python(self.box(key=self.key), f"kept = {secret!r}\n" + look)
         self.assertEqual(told, "found\n")  # the search works
         for _ in range(3):  # from a spare, and by a plain fork
-            self.assertEqual(self.python(self.box(zygote=self.name), look), "nothing\n")
+            self.assertEqual(self.python(self.box(key=self.key), look), "nothing\n")
 
     def test_an_oom_kill_inside_spares_the_zygote(self):
         pid = self.zygote()
-        box = self.box(zygote=self.name, memory=64 << 20)
+        box = self.box(key=self.key, memory=64 << 20)
         _, code = box.run("python3", "-c", "x = bytearray(200 << 20); print(len(x))", zygote=True)
         self.assertEqual(code, 137)
         self.assertIn("zygote", harness.read(f"/proc/{pid}/cmdline"))
-        self.assertEqual(self.python(self.box(zygote=self.name), "print(1)"), "1\n")
+        self.assertEqual(self.python(self.box(key=self.key), "print(1)"), "1\n")
 
     def test_without_its_zygote_a_sandbox_goes_on_plainly(self):
         pid = self.zygote()
-        box = self.box(zygote=self.name)
+        box = self.box(key=self.key)
         self.assertEqual(self.python(box, "print('before')"), "before\n")
         os.kill(pid, signal.SIGKILL)
         harness.poll_until(lambda: not harness.read(f"/proc/{pid}/cmdline"), 10)
         self.assertEqual(self.python(box, "print('after')"), "after\n")
-        self.assertEqual(self.box(zygote=self.name).made["zygote"], 0)
-        again = self.zygote()  # replaced under the same name
+        self.assertEqual(self.box(key=self.key).made["zygote"], 0)
+        again = self.zygote()  # replaced by another of the same key
         self.assertNotEqual(again, pid)
-        self.assertEqual(self.box(zygote=self.name).made["zygote"], 1)
+        self.assertEqual(self.box(key=self.key).made["zygote"], 1)
 
     def started(self, how):
         """A zygote with a module that starts a process as `how` says; (zygote, the process's mark)."""
@@ -286,13 +230,13 @@ class ZygoteTest(unittest.TestCase):
         return self.zygote(f"import os, subprocess\nmark = {mark!r}\n{how}\n" + self.driver(), "--no-ipython"), mark
 
     def test_what_a_module_has_started_ends_with_its_zygote(self):
-        """However it was started; and nothing of that keeps the zygote's place or name."""
+        """However it was started; and nothing of that keeps the place once its sandboxes are gone."""
         for how in ("subprocess.Popen([mark, '600'], executable='/bin/sleep', start_new_session=True)",
                     "if os.fork() == 0: os.execv('/bin/sleep', [mark, '600'])",
                     "if os.fork() == 0:\n os.setsid()\n if os.fork() == 0: os.execv('/bin/sleep', [mark, '600'])\n os._exit(0)"):
             pid, mark = self.started(how)
             self.assertEqual(len(harness.poll_until(lambda: harness.with_marker(mark), 30)), 1, how)
-            box = self.box(zygote=self.name)
+            box = self.box(key=self.key)
             kept = harness.marker()
             self.python(box, f"import os\nif os.fork() == 0:\n os.execv('/bin/sleep', ['{kept}', '600'])")
             harness.poll_until(lambda: harness.with_marker(kept), 30)
@@ -300,34 +244,40 @@ class ZygoteTest(unittest.TestCase):
             self.assertTrue(harness.poll_until(lambda: not harness.with_marker(mark), 30), how)
             self.assertEqual(len(harness.with_marker(kept)), 1)  # a sandbox's process is not the zygote's
             self.assertEqual(box.end()["status"], 0)
+            self.assertTrue(harness.poll_until(lambda: not places_of(self.key), 30), how)
 
-    def test_the_next_zygote_ends_what_is_left_of_the_last(self):
-        """Its launcher has gone before it: nobody saw its end."""
+    def test_its_end_needs_no_launcher(self):
+        """The keeper sees it, and makes room for the next one of the key."""
         pid, mark = self.started("if os.fork() == 0: os.execv('/bin/sleep', [mark, '600'])")
+        self.assertEqual(len(harness.poll_until(lambda: harness.with_marker(mark), 30)), 1)
         self.launcher.end()
         os.kill(pid, signal.SIGKILL)
-        self.assertTrue(harness.poll_until(lambda: not harness.read(f"/proc/{pid}/cmdline"), 30))
-        self.assertEqual(len(harness.with_marker(mark)), 1)
-        self.launcher = Launcher(BUILD, self.folder.name + "/next")
-        self.addCleanup(self.launcher.end)
-        self.assertNotEqual(self.zygote(), pid)  # the name is free, too
         self.assertTrue(harness.poll_until(lambda: not harness.with_marker(mark), 30))
+        self.assertTrue(harness.poll_until(lambda: not places_of(self.key), 30))
+        self.launcher = self.start_launcher("next")
+        self.assertNotEqual(self.zygote(), pid)
 
     def test_one_that_spins_is_held_to_one_processor(self):
+        """By the kernel: it and what it starts are in a group with a quota of one."""
         pid = self.zygote("import os\n"
                           "for _ in range(3):\n"
                           "    if os.fork() == 0:\n"
                           "        while True: pass\n" + self.driver(), "--no-ipython")
-        groups = dict(line.split(":", 2)[1:] for line in harness.read(f"/proc/{pid}/cgroup").splitlines())
-        cpu = next((f"{names}{path}" for names, path in groups.items() if "cpu" in names.split(",")), groups.get(""))
-        statistics = f"/sys/fs/cgroup/{cpu}/cpu.stat"
-        self.assertIn("nr_throttled", harness.read(statistics))
-        self.assertTrue(harness.poll_until(lambda: "nr_throttled 0" not in harness.read(statistics), 60))
-        self.assertEqual(self.python(self.box(zygote=self.name), "print(1)"), "1\n")
+        def group(process):
+            groups = dict(line.split(":", 2)[1:] for line in harness.read(f"/proc/{process}/cgroup").splitlines())
+            return next((f"{names}{path}" for names, path in groups.items() if "cpu" in names.split(",")), groups.get(""))
+        children = [child for child in harness.pids() if harness.parent_of(child) == pid]
+        self.assertGreaterEqual(len(children), 3)
+        self.assertEqual({group(child) for child in children}, {group(pid)})
+        limit = f"/sys/fs/cgroup/{group(pid)}/"
+        quota = harness.read(limit + "cpu.max") or \
+            harness.read(limit + "cpu.cfs_quota_us") + harness.read(limit + "cpu.cfs_period_us")
+        self.assertEqual(quota.split(), ["100000", "100000"])
+        self.assertEqual(self.python(self.box(key=self.key), "print(1)"), "1\n")
 
     def test_one_that_does_not_answer_is_none(self):
         pid = self.zygote()
-        box = self.box(zygote=self.name)
+        box = self.box(key=self.key)
         self.assertEqual(box.made["zygote"], 1)
         os.kill(pid, signal.SIGSTOP)
         self.assertEqual(self.python(box, "print('plainly')"), "plainly\n")
@@ -348,7 +298,7 @@ class ZygoteTest(unittest.TestCase):
 
     def test_the_next_interpreter_waits_inside(self):
         self.zygote()
-        box = self.box(zygote=self.name)
+        box = self.box(key=self.key)
         for _ in range(3):
             waiting = self.waiting(box)
             code = "import os; print(os.getpid(), os.getcwd(), len(os.listdir('/proc/self/fd')))"
@@ -356,7 +306,7 @@ class ZygoteTest(unittest.TestCase):
 
     def test_one_that_waits_can_be_spared(self):
         self.zygote()
-        box = self.box(zygote=self.name)
+        box = self.box(key=self.key)
         for signal_name in ("KILL", "STOP", "INT", "TERM", "HUP"):
             waiting = self.waiting(box)
             self.assertEqual(box.run("/bin/kill", f"-{signal_name}", str(waiting))[1], 0)
@@ -364,7 +314,7 @@ class ZygoteTest(unittest.TestCase):
 
     def test_how_one_that_waited_ends(self):
         self.zygote()
-        box = self.box(zygote=self.name)
+        box = self.box(key=self.key)
         fork = "import os, sys, time\npid = os.fork()\nif pid == 0: %s\n"
         for code, said, status in (
                 ("import sys; print('x' * 70000); sys.exit(3)", "x" * 70000 + "\n", 3),
@@ -387,7 +337,7 @@ class ZygoteTest(unittest.TestCase):
     def test_an_end_that_was_made_up_is_the_codes_own_affair(self):
         """It goes on in the background, as any program may, and ends with its sandbox."""
         self.zygote()
-        box = self.box(zygote=self.name)
+        box = self.box(key=self.key)
         mark = harness.marker()
         self.waiting(box)
         code = ("import os, struct\n"
@@ -403,7 +353,7 @@ class ZygoteTest(unittest.TestCase):
 
     def test_a_sandbox_with_running_copies_ends_at_once(self):
         self.zygote()
-        box = self.box(zygote=self.name)
+        box = self.box(key=self.key)
         mark = harness.marker()
         self.python(box, f"import os, subprocess\nif os.fork() == 0:\n os.execv('/bin/sleep', ['{mark}', '600'])")
         self.assertEqual(len(harness.poll_until(lambda: harness.with_marker(mark), 30)), 1)
@@ -414,12 +364,12 @@ class ZygoteTest(unittest.TestCase):
         """Whoever is killed on the way in shares its memory, locks and all."""
         self.zygote()
         for _ in range(200):  # a guest asks for an interpreter as soon as it lives
-            self.assertEqual(self.box(zygote=self.name).end()["status"], 0)
-        self.assertGreater(self.waiting(self.box(zygote=self.name)), 1)
+            self.assertEqual(self.box(key=self.key).end()["status"], 0)
+        self.assertGreater(self.waiting(self.box(key=self.key)), 1)
 
     def test_descriptors_of_a_zygote_do_not_add_up(self):
         pid = self.zygote()
-        box = self.box(zygote=self.name)
+        box = self.box(key=self.key)
         self.python(box, "pass")
         before = len(os.listdir(f"/proc/{pid}/fd"))
         for _ in range(30):
@@ -429,17 +379,5 @@ class ZygoteTest(unittest.TestCase):
         self.assertLess(harness.poll_until(lambda: len(os.listdir(f"/proc/{pid}/fd")) < before, 10), before)
 
 
-def main():
-    global BUILD
-    parser = argparse.ArgumentParser()
-    parser.add_argument("--build", required=True)
-    args, rest = parser.parse_known_args()
-    BUILD = str(Path(args.build).resolve())
-    if os.geteuid() != 0:
-        print("SKIP: zygotes need root")
-        sys.exit(77)
-    unittest.main(argv=[sys.argv[0], *rest])
-
-
 if __name__ == "__main__":
-    main()
+    zygote_case.main(__doc__)
