@@ -74,6 +74,48 @@ TEST(RequestCheck, AListNamesNoSandbox) {
   EXPECT_EQ(check(request, sizeof(RequestHeader)), EBADMSG);
 }
 
+int check_zygote(ZygoteRequest request, std::size_t descriptors = 1) {
+  CreateRequest whole;
+  std::memcpy(static_cast<void*>(&whole), &request, sizeof request);
+  return check(whole, sizeof request, descriptors);
+}
+
+// A client says which modules a zygote loads; what loads them is the launcher's.
+TEST(RequestCheck, AZygoteIsAKeyAndAPipe) {
+  ZygoteRequest request;
+  std::strcpy(request.header.id.text.data(), "zygote");
+  EXPECT_EQ(check_zygote(request), 0);
+  for (std::size_t descriptors : {0u, 2u}) EXPECT_EQ(check_zygote(request, descriptors), EBADMSG);
+  std::strcpy(request.key.modules.data(), "--no-ipython numpy matplotlib.pyplot");
+  EXPECT_EQ(check_zygote(request), 0);
+  for (const char* modules : {"/tmp/x", "a\nb", "os;x", "x=1"}) {
+    std::strcpy(request.key.modules.data(), modules);
+    EXPECT_EQ(check_zygote(request), EBADMSG) << modules;
+  }
+  request.key.modules.fill('a');  // no terminating NUL
+  EXPECT_EQ(check_zygote(request), EBADMSG);
+  request.key.modules.fill('\0');
+  for (std::uint64_t memory : {std::uint64_t{0}, std::uint64_t{1} << 41}) {
+    request.key.memory_bytes = memory;
+    EXPECT_EQ(check_zygote(request), EBADMSG) << memory;
+  }
+}
+
+TEST(RequestCheck, ASandboxNamesItsZygoteByKey) {
+  CreateRequest request = good_request();
+  std::strcpy(request.zygote.modules.data(), "/not/asked/for");
+  EXPECT_EQ(check(request), 0);
+  request.use_zygote = 1;
+  EXPECT_EQ(check(request), EBADMSG);
+  std::strcpy(request.zygote.modules.data(), "numpy");
+  EXPECT_EQ(check(request), 0);
+  request.layer_count = 1;  // an image has an interpreter of its own
+  EXPECT_EQ(check(request, sizeof(CreateRequest), 1), EINVAL);
+  request = good_request();
+  request.use_zygote = 2;
+  EXPECT_EQ(check(request), EBADMSG);
+}
+
 TEST(RequestCheck, OtherLimitsAreCheckedAsTheFirst) {
   static_assert(offsetof(LimitsRequest, limits) == offsetof(CreateRequest, limits));
   CreateRequest request = good_request();
@@ -119,7 +161,7 @@ TEST(RequestCheck, RefusesLimitsOutOfRange) {
   EXPECT_TRUE(refused([](Limits& limits) { limits.cpu_milli = 0; }));
   EXPECT_TRUE(refused([](Limits& limits) { limits.pids = 0; }));
   EXPECT_TRUE(refused([](Limits& limits) { limits.disk_bytes = 0; }));
-  EXPECT_TRUE(refused([](Limits& limits) { limits.disk_bytes = 1ull << 60; }));
+  EXPECT_TRUE(refused([](Limits& limits) { limits.disk_bytes = kMaxDisk + 1; }));
   EXPECT_TRUE(refused([](Limits& limits) { limits.open_files = 1; }));
 }
 

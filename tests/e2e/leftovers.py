@@ -99,8 +99,7 @@ class Leftovers:
                 found.append(f"{what}: missing {sorted(missing)}, left over {sorted(extra)} (expected {more})")
 
         compare("records", records, sandboxes, parked)
-        sockets = {name for name in names(self.run, ".sock") if not name.startswith("launcher.")}
-        compare("sockets", sockets, records)
+        compare("sockets", names(self.run, ".sock"), records)
         compare("tokens", names(self.data / "sandboxes", ".token"), records)
         compare("guests", self.guests(guests), guests)
         ended = set(self.rows(f"SELECT sandbox_id FROM sessions WHERE state NOT IN {UNFINISHED}"))

@@ -168,8 +168,8 @@ class NoPool(Adversity):
                 sent = [clients.submit(self.send_and_forget, "/sessions", {"template_id": "shell-default"})
                         for _ in range(4)]
                 time.sleep(number % 10 / 1000)  # any moment will do
-                for name in run.glob("launcher.*.sock"):
-                    os.kill(int(name.name.split(".")[1]), signal.SIGKILL)
+                for launcher in self.launchers(run):
+                    os.kill(launcher, signal.SIGKILL)
                 self.server.kill()
                 concurrent.futures.wait(sent)
             self.server.start()

@@ -18,10 +18,23 @@ void demand(bool fact) {
   if (!fact) std::abort();
 }
 
+// A zygote imports these: names of modules, never a path or a second argument.
+void check_key(const ZygoteKey& key) {
+  demand(std::memchr(key.modules.data(), 0, key.modules.size()) != nullptr);
+  demand(std::strpbrk(key.modules.data(), "/\\\n\t\"'") == nullptr);
+}
+
 void check_accepted(const CreateRequest& request) {
   demand(std::memchr(request.header.id.text.data(), 0, kBoxIdSize) != nullptr);
   demand(std::strchr(request.header.id.text.data(), '/') == nullptr);
+  if (request.header.op == LauncherOp::kZygote) {
+    ZygoteRequest zygote;
+    std::memcpy(static_cast<void*>(&zygote), &request, sizeof zygote);
+    check_key(zygote.key);
+  }
   if (request.header.op != LauncherOp::kCreate) return;
+  if (request.use_zygote != 0) check_key(request.zygote);
+  demand(request.limits.disk_bytes <= kMaxDisk);
   demand(request.mount_count <= kMaxMounts && request.rule_count <= kMaxRules);
   demand(request.layer_count <= kMaxLayers);
   for (std::uint32_t i = 0; i < request.mount_count; ++i) {
@@ -44,7 +57,9 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   RequestHeader header;
   // Short inputs stand for a whole request whose rest is zero: else every one would fail on its
   // size.
-  std::size_t claimed = used > sizeof(RequestHeader) ? sizeof(CreateRequest) : used;
+  bool zygote = request->header.op == LauncherOp::kZygote;
+  std::size_t whole = zygote ? sizeof(ZygoteRequest) : sizeof(CreateRequest);
+  std::size_t claimed = used > sizeof(RequestHeader) ? whole : used;
   if (check_request(*request, claimed, data[0], header) == 0) check_accepted(*request);
   return 0;
 }

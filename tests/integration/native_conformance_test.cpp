@@ -33,7 +33,7 @@ class NativeTarget final : public ConformanceTarget {
     std::string pattern = (std::filesystem::temp_directory_path() / "atoll-native-XXXXXX").string();
     if (::mkdtemp(pattern.data()) != nullptr) folder_ = pattern;
   }
-  // Without a client and without a sandbox the launcher ends by itself, and tidies up its folder.
+  // Without a client the launcher ends by itself, and tidies up its folder if no sandbox is left.
   ~NativeTarget() override {
     while (::waitpid(-1, nullptr, 0) > 0) {
     }

@@ -135,7 +135,9 @@ CASES += seccomp(10, P, ("open_tree_attr",), ("ENOSYS", "EPERM"), since=(6, 15))
 P = "11_kernel_surface"
 CASES += seccomp(11, P, ("io_uring_setup", "io_uring_enter", "io_uring_register", "userfaultfd", "keyctl", "add_key", "request_key", "ptrace_seize", "ptrace_attach",
                          "ptrace_traceme", "process_vm_readv", "process_vm_writev", "pidfd_getfd", "kcmp",
-                         "name_to_handle_at", "quotactl_fd", "personality", "fanotify_init", "process_madvise"))
+                         "name_to_handle_at", "quotactl_fd", "personality", "fanotify_init", "process_madvise",
+                         "io_setup", "vmsplice", "mbind", "set_mempolicy", "sysfs", "tcp_ulp"))
+CASES += seccomp(11, P, ("cachestat",), since=(6, 5))
 CASES += seccomp(11, P, ("bpf",), scenario="bpf_for_all")
 CASES += seccomp(11, P, ("perf_event_open",), scenario="perf_for_all")
 CASES += seccomp(11, P, ("open_by_handle_at",), since=(6, 11))  # before, the host's own root alone may

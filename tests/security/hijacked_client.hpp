@@ -62,8 +62,6 @@ class HijackedClient : public ::testing::Test {
   void TearDown() override {
     client_.reset();
     if (launcher_ > 0) {
-      // Without a client it ends once its sandboxes have; those are destroyed by the tests, or
-      // here.
       for (int i = 0; i < 200 && ::waitpid(launcher_, nullptr, WNOHANG) == 0; ++i) {
         if (i == 100) ::kill(launcher_, SIGKILL);
         std::this_thread::sleep_for(10ms);
@@ -186,9 +184,11 @@ class HijackedClient : public ::testing::Test {
   std::optional<LauncherReply> reply(int milliseconds = kReplyMs) {
     pollfd wait{client_.get(), POLLIN, 0};
     if (::poll(&wait, 1, milliseconds) != 1) return std::nullopt;
-    LauncherReply got;
-    if (::recv(client_.get(), &got, sizeof got, 0) != sizeof got) return std::nullopt;
-    return got;
+    ListReply got;  // the largest; of others only the head is there
+    ssize_t size = ::recv(client_.get(), &got, sizeof got, 0);
+    if (size != sizeof got && size != sizeof got.head) return std::nullopt;
+    if (size == sizeof got) list_.assign(got.ids.begin(), got.ids.begin() + got.count);
+    return got.head;
   }
 
   static CreateRequest create_request(const char* id) {
@@ -240,6 +240,7 @@ class HijackedClient : public ::testing::Test {
   std::string run_;
   pid_t launcher_ = -1;
   UniqueFd client_;
+  std::vector<BoxId> list_;  // of the last reply to a list
 };
 
 inline bool read_exactly(int fd, void* to, std::size_t size) {

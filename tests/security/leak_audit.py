@@ -58,7 +58,7 @@ def user_processes():
     found = 0
     for pid in harness.pids():
         uid = harness.status_of(pid).get("Uid", "0").split()
-        found += bool(uid) and 0x60000000 <= int(uid[0]) < 0x60010000
+        found += bool(uid) and 0x60000000 <= int(uid[0]) < 0x60020000
     return found
 
 

@@ -1,13 +1,17 @@
 // Line 11: parts of the kernel that a sandbox has no business with. Where a call is refused to
 // ordinary users anyway, the attack shows that it reached the call's own code: an errno from a
 // check that comes before the privilege check.
+#include <linux/aio_abi.h>
 #include <linux/bpf.h>
 #include <linux/io_uring.h>
 #include <linux/perf_event.h>
 #include <linux/userfaultfd.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
 #include <sys/mman.h>
 #include <sys/personality.h>
 #include <sys/ptrace.h>
+#include <sys/socket.h>
 #include <sys/uio.h>
 
 #include "attack.hpp"
@@ -51,6 +55,41 @@ void add_key_call() {
 void request_key_call() {
   attack::reached(syscall(SYS_request_key, "user", "no-such-key", nullptr, 0), {ENOKEY},
                   "request_key");
+}
+
+// Contexts of aio are counted for the whole host.
+void aio_context() {
+  aio_context_t context = 0;
+  attack::verdict(syscall(SYS_io_setup, 1, &context), "io_setup");
+}
+void splice_memory() {
+  int ends[2];
+  if (pipe(ends) != 0) {
+    attack::broken("pipe");
+  }
+  static char page[4096];
+  iovec part{page, sizeof page};
+  attack::verdict(syscall(SYS_vmsplice, ends[1], &part, 1, 0), "vmsplice");
+}
+void bind_memory() {
+  void* page = mmap(nullptr, 4096, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  attack::verdict(syscall(SYS_mbind, page, 4096, 0 /*MPOL_DEFAULT*/, nullptr, 0, 0), "mbind");
+}
+void memory_policy() {
+  attack::verdict(syscall(SYS_set_mempolicy, 0 /*MPOL_DEFAULT*/, nullptr, 0), "set_mempolicy");
+}
+// Says which pages of a file are in memory: whether others use it.
+void cache_statistics() {
+  attack::reached(syscall(451 /*cachestat*/, -1, nullptr, nullptr, 0), {EBADF}, "cachestat");
+}
+void file_system_types() { attack::verdict(syscall(SYS_sysfs, 3), "sysfs"); }
+// The kernel looks for the protocol, and may load a module for it.
+void upper_protocol() {
+  int fd = socket(AF_INET, SOCK_STREAM, 0);
+  if (fd < 0) {
+    attack::broken("socket");
+  }
+  attack::reached(setsockopt(fd, IPPROTO_TCP, TCP_ULP, "tls", 3), {ENOENT, ENOTCONN}, "TCP_ULP");
 }
 
 pid_t sleeping_child() {
@@ -246,6 +285,13 @@ constexpr attack::Attack kAttacks[] = {
     {"keyctl", keyctl_call},
     {"add_key", add_key_call},
     {"request_key", request_key_call},
+    {"io_setup", aio_context},
+    {"vmsplice", splice_memory},
+    {"mbind", bind_memory},
+    {"set_mempolicy", memory_policy},
+    {"cachestat", cache_statistics},
+    {"sysfs", file_system_types},
+    {"tcp_ulp", upper_protocol},
     {"ptrace_seize", ptrace_sibling},
     {"ptrace_attach", ptrace_attach},
     {"ptrace_traceme", ptrace_traceme},
