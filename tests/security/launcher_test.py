@@ -1,0 +1,192 @@
+#!/usr/bin/env python3
+"""The launcher of a server: what it holds, what a hijacked server gets of it, and how it bears many requests.
+
+usage: launcher_test.py --build DIR
+"""
+
+import errno
+import os
+import signal
+import subprocess
+import sys
+import tempfile
+import unittest
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parent))
+
+import harness
+import zygote_case
+from launcher_wire import (CREATE, DESTROY, FAILED, LIST, Create, Launcher, Limits, header, launcher_arguments)
+
+MANY = int(os.environ.get("ATOLL_TEST_SANDBOXES", "2000"))
+FORMATTER = 0x5FFE0000
+# CHOWN DAC_OVERRIDE DAC_READ_SEARCH FOWNER KILL SETGID SETUID SETPCAP NET_ADMIN SYS_CHROOT SYS_PTRACE SYS_ADMIN
+# SYS_RESOURCE MKNOD, as src/engine/launcher_walls.cpp gives the reason for each.
+NEEDED = sum(1 << number for number in (0, 1, 2, 3, 5, 6, 7, 8, 12, 18, 19, 21, 24, 27))
+
+
+def children(pid):
+    return [int(word) for word in harness.read(f"/proc/{pid}/task/{pid}/children").split()]
+
+
+class LauncherTest(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = folder.name
+        os.chmod(self.folder, 0o755)
+
+    def start(self, run="run", **options):
+        launcher = Launcher(zygote_case.BUILD, f"{self.folder}/{run}", **options)
+        self.addCleanup(launcher.end)
+        return launcher
+
+    def test_it_holds_what_it_needs(self):
+        launcher = self.start()
+        launcher.list()  # it has set itself up
+        status = harness.status_of(launcher.process.pid)
+        held = NEEDED & int(harness.status_of(os.getpid())["CapEff"], 16)
+        self.assertEqual({name: int(status[name], 16) for name in ("CapPrm", "CapEff", "CapBnd", "CapAmb")},
+                         {"CapPrm": held, "CapEff": held, "CapBnd": held, "CapAmb": 0})
+        self.assertEqual((status["NoNewPrivs"], status["Seccomp"], status["Threads"]), ("1", "2", "1"))
+
+    def test_it_lends_no_files_of_root(self):
+        words = launcher_arguments(zygote_case.BUILD, f"{self.folder}/run")
+        words[words.index("--mount-owner") + 1] = "0"
+        refused = subprocess.run(words, capture_output=True, text=True, timeout=60)
+        self.assertEqual(refused.returncode, 2)
+        self.assertIn("usage", refused.stderr)
+
+    def server_arguments(self):
+        """How a server that root starts starts its launcher."""
+        server = subprocess.Popen([f"{zygote_case.BUILD}/bin/atoll", "serve", "--listen", "127.0.0.1:0", "--data",
+                                   f"{self.folder}/data", "--no-auth", "--set", "pool.size=0"],
+                                  stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        try:
+            def find():
+                for pid in harness.descendants(server.pid):
+                    if harness.name_of(pid) == "atoll-launcher":
+                        return harness.read(f"/proc/{pid}/cmdline").split("\0")[:-1]
+                return None
+            return harness.poll_until(find, 60)
+        finally:
+            server.terminate()
+            server.wait(60)
+
+    def test_a_hijacked_server_of_root_writes_no_file_of_root(self):
+        """It may open what anybody may, as `/`, and have that mounted for writing: nothing of root's is its own there."""
+        words = self.server_arguments()
+        self.assertTrue(words, "the server has no launcher")
+        self.assertNotIn("--once", words)
+        words[words.index("--run") + 1] = f"{self.folder}/run"
+        secret = Path(self.folder) / "of-root"
+        secret.write_text("root's")
+        secret.chmod(0o644)
+        launcher = self.start(arguments=words)
+        root = os.open("/", os.O_RDONLY | os.O_DIRECTORY)
+        self.addCleanup(os.close, root)
+        box = launcher.box("hijacked", mounts=[(root, "/data", 0)])
+        self.assertEqual(box.made["status"], 0, box.made)
+        self.assertEqual(box.run("/bin/cat", f"/data{secret}"), ("root's", 0))  # it is the host's tree
+        attempts = [f"echo x >> /data{secret}", f"echo x > /data{self.folder}/planted", f"rm -f /data{secret}",
+                    f"chmod 777 /data{secret}", f"chown 1000 /data{secret}", f"mv /data{secret} /data{secret}2",
+                    f"ln /data{secret} /data{self.folder}/linked", "mkdir /data/etc/planted", "cat /data/etc/shadow",
+                    "echo x > /data/root/planted", "touch /data/etc/passwd"]
+        for attempt in attempts:
+            self.assertNotEqual(box.run("/bin/sh", "-c", attempt)[1], 0, attempt)
+        self.assertEqual(secret.read_text(), "root's")
+        self.assertEqual(sorted(os.listdir(self.folder)), ["data", "of-root", "run"])
+        self.assertEqual(box.end()["status"], 0)
+
+    def test_thousands_of_sandboxes_are_listed(self):
+        launcher = self.start()
+        small = Limits(memory=16 << 20, disk=1 << 20, inodes=0, cpu=100, pids=8, files=64, reserved=0)
+        names = [f"many-{number}" for number in range(MANY)]
+        try:
+            for name in names:
+                launcher.send(Create(header=header(CREATE, name), hostname=b"atoll", limits=small))
+                answer = launcher.reply(CREATE)
+                self.assertEqual(answer["status"], 0, (name, answer["step"], errno.errorcode.get(answer["errno"])))
+            self.assertEqual(sorted(launcher.list()), sorted(names))
+            # The next launcher finds all of them by their records.
+            launcher.end()
+            launcher = self.start()
+            self.assertEqual(sorted(launcher.list()), sorted(names))
+        finally:
+            for name in launcher.list():
+                launcher.send(header(DESTROY, name))
+                self.assertEqual(launcher.reply(DESTROY)["status"], 0)
+        self.assertEqual(launcher.list(), [])
+
+    def test_a_client_that_does_not_read_is_cut_off(self):
+        """Its launcher neither waits for it nor grows without end; its sandboxes are the next one's."""
+        launcher = self.start()
+        launcher.send(Create(header=header(CREATE, "left"), hostname=b"atoll",
+                             limits=Limits(64 << 20, 1 << 20, 0, 100, 8, 64, 0)))
+        self.assertEqual(launcher.reply(CREATE)["status"], 0)
+        with self.assertRaises((BrokenPipeError, ConnectionResetError)):
+            for _ in range(1 << 20):
+                launcher.send(header(LIST))
+        self.assertEqual(launcher.process.wait(60), 0)
+        following = self.start()
+        self.assertEqual(following.list(), ["left"])
+        following.send(header(DESTROY, "left"))
+        self.assertEqual(following.reply(DESTROY)["status"], 0)
+
+    @staticmethod
+    def with_disk(name, size):
+        return Create(header=header(CREATE, name), hostname=b"atoll", limits=Limits(64 << 20, size, 0, 100, 8, 64, 0))
+
+    def stopped_formatter(self, launcher):
+        """Sends requests for a disk until one of their formatters is seen at work; stops it."""
+        for attempt in range(50):
+            launcher.send(self.with_disk(f"disk-{attempt}", 20 << 30))
+
+            def find():
+                for pid in children(launcher.process.pid):
+                    if harness.name_of(pid) == "mkfs.ext4":
+                        os.kill(pid, signal.SIGSTOP)
+                        return pid
+                return 0
+            found = harness.poll_until(find, 2, step=0)
+            if found and harness.poll_until(lambda: harness.status_of(found).get("State", "Z")[0] in "TZ", 30) \
+                    and harness.name_of(found) == "mkfs.ext4" and harness.status_of(found)["State"][0] == "T":
+                return found, f"disk-{attempt}"
+            self.assertEqual(launcher.reply(CREATE)["status"], 0)
+        raise AssertionError("no formatter was seen")
+
+    def test_nobody_waits_for_a_formatter(self):
+        launcher = self.start()
+        launcher.list()
+        formatter, name = self.stopped_formatter(launcher)
+        status = harness.status_of(formatter)
+        self.assertEqual(set(status["Uid"].split() + status["Gid"].split()), {str(FORMATTER)})
+        self.assertEqual({int(status[kind], 16) for kind in ("CapInh", "CapPrm", "CapEff", "CapBnd", "CapAmb")}, {0})
+        self.assertEqual((status["NoNewPrivs"], status["Groups"]), ("1", ""))
+        links = {os.readlink(f"/proc/{formatter}/fd/{fd}") for fd in os.listdir(f"/proc/{formatter}/fd")}
+        self.assertEqual({link for link in links if link != "/dev/null" and "(deleted)" not in link}, set())
+        for kind in ("pid", "net", "ipc"):
+            self.assertNotEqual(harness.ns_of(formatter, kind), harness.ns_of(os.getpid(), kind), kind)
+        self.assertNotIn(name, launcher.list())
+        box = launcher.box("beside")
+        self.assertEqual(box.made["status"], 0, box.made)
+        self.assertEqual(box.run("/bin/true")[1], 0)
+        os.kill(formatter, signal.SIGCONT)
+        answer = launcher.reply(CREATE)
+        self.assertEqual((answer["status"], answer["id"]), (0, name))
+        self.assertEqual(box.end()["status"], 0)
+        for left in launcher.list():
+            launcher.send(header(DESTROY, left))
+            self.assertEqual(launcher.reply(DESTROY)["status"], 0)
+
+    def test_disks_have_an_end(self):
+        launcher = self.start()
+        for size in (2 << 50, (1 << 40) + 1, 1 << 63):
+            launcher.send(self.with_disk("huge", size))
+            answer = launcher.reply(CREATE)
+            self.assertEqual((answer["status"], answer["errno"]), (FAILED, errno.EINVAL), size)
+
+
+if __name__ == "__main__":
+    zygote_case.main(__doc__)
