@@ -68,7 +68,7 @@ def check_forked(programs, name):
         return []
     if not harness.poll_until(found, 60):
         return ["no zygote came"]
-    return check_inside(programs, name, FORKED, options=ZYGOTE, filters="4")
+    return check_inside(programs, name, FORKED, options=ZYGOTE, filters="5")
 
 
 def check_inside(programs, name, command=POSTURE, options=(), filters=None):
@@ -109,8 +109,12 @@ def check_outside(programs):
         launcher = family.get("atoll-launcher")
         if launcher is None:
             problems.append(f"no launcher below atoll: {family}")
-        elif harness.status_of(launcher).get("Threads") != "1":
-            problems.append("the launcher has more than one thread")
+        else:
+            facts = harness.status_of(launcher)
+            if facts.get("Threads") != "1":
+                problems.append("the launcher has more than one thread")
+            if not programs.rootless and (facts.get("Seccomp"), facts.get("NoNewPrivs")) != ("2", "1"):
+                problems.append("the launcher runs without a filter or without no_new_privs")
         inside = [pid for pid in harness.with_marker(mark) if harness.name_of(pid).startswith("26_shared")]
         guest = harness.parent_of(inside[0])
         for pid, who in ((inside[0], "user code"), (guest, "the guest")):
