@@ -1,5 +1,7 @@
 // Sandboxes made, used once and deleted over HTTP: one after the other, after idle, staggered, in a
 // burst, and as many as go in a minute.
+#include <array>
+#include <functional>
 #include <thread>
 
 #include "api.hpp"
@@ -11,8 +13,6 @@ namespace {
 
 using std::chrono::milliseconds;
 
-const Deed kPython{"python-default", R"-("language":"python","code":"print(1)")-", R"(1\n)"};
-const Deed kShell{"shell-default", R"("command":"echo 1")", R"(1\n)"};
 const Deed kNumpy{"python-default",
                   R"-("language":"python","code":"import numpy; print(numpy.arange(10).sum())")-",
                   R"(45\n)"};
@@ -44,29 +44,38 @@ struct Contest {
   void warm() { wait_for_pool(connection, setting.atoll, deed.template_id); }
 };
 
-// In blocks, with a rest before each: what one contender leaves to be done behind it, the refilling
-// of a pool or the end of a namespace, is for its own next one to bear.
-void one_after_the_other(Contest& contest, int blocks) {
-  constexpr int kBlock = 10;
+// In turns, two of each kind: the first begins with a full pool and is not counted, the second
+// follows at once. So each one that counts bears what its own kind left to be done behind the
+// answer (the refilling of a pool, the end of a namespace), and nothing of another contender's.
+void one_after_the_other(Contest& contest, int rounds) {
   Life three(contest.setting.atoll, contest.deed, false);
   Life one(contest.setting.atoll, contest.deed, true);
-  std::vector<double> three_times, one_times, bwrap_times;
+  struct Runner {
+    const char* name;
+    std::function<double()> run;
+    std::vector<double> times;
+  };
+  std::array<Runner, 3> runners{{{"atoll", [&] { return run(three); }, {}},
+                                 {"atoll, POST /run", [&] { return run(one); }, {}},
+                                 {"bwrap", [&] { return time_bwrap(contest.bare); }, {}}}};
   double cpu = 0;
-  for (int block = 0; block < blocks; ++block) {
-    contest.warm();
-    double before = cpu_us(contest.setting.server);
-    for (int i = 0; i < kBlock; ++i) three_times.push_back(run(three));
-    contest.warm();
-    cpu += cpu_us(contest.setting.server) - before;
-    for (int i = 0; i < kBlock; ++i) one_times.push_back(run(one));
-    contest.warm();
-    for (int i = 0; i < kBlock; ++i) bwrap_times.push_back(time_bwrap(contest.bare));
+  for (int round = 0; round < rounds; ++round) {
+    for (std::size_t i = 0; i < runners.size(); ++i) {
+      Runner& runner = runners[(i + static_cast<std::size_t>(round)) % runners.size()];
+      contest.warm();
+      double before = cpu_us(contest.setting.server);
+      runner.run();
+      runner.times.push_back(runner.run());
+      if (&runner != &runners[0]) continue;
+      contest.warm();
+      cpu += cpu_us(contest.setting.server) - before;
+    }
   }
-  print_value("time on a processor for a life in three calls: server", "us",
-              cpu / static_cast<double>(three_times.size()), "atoll", contest.name.c_str());
-  print_times(contest.name.c_str(), "hot", std::move(three_times));
-  print_times(contest.name.c_str(), "hot", std::move(one_times), "atoll, POST /run");
-  print_times(contest.name.c_str(), "hot", std::move(bwrap_times), "bwrap");
+  print_value("time on a processor for a life in three calls: server", "us", cpu / (2 * rounds),
+              "atoll", contest.name.c_str());
+  for (Runner& runner : runners) {
+    print_times(contest.name.c_str(), "hot", std::move(runner.times), runner.name);
+  }
 }
 
 void after_idle(Contest& contest, int rounds) {
@@ -179,7 +188,7 @@ void measure_lives(const Setting& setting) {
   bool quick = setting.quick;
   bool zygote = has_zygote(setting);
   auto all_of = [&](Contest contest) {
-    one_after_the_other(contest, quick ? 3 : 30);
+    one_after_the_other(contest, quick ? 30 : 300);
     after_idle(contest, quick ? 6 : 60);
     staggered(contest);
     burst(contest, quick ? 1 : 5);

@@ -28,7 +28,9 @@ Task<void> life_cycles(Backend* backend, int count) {
 
 Task<void> running_sandbox(Backend* backend, int count) {
   SandboxPtr box = co_await started(backend);
-  co_await exec_in_running(box.get(), count);
+  std::vector<double> exec;
+  for (int i = 0; i < count; ++i) exec.push_back(co_await time_true(box.get()));
+  print_times("exec of true in a running sandbox", "hot", std::move(exec));
 
   constexpr std::uint64_t kBytes = 1ull << 30;
   Clock::time_point start = Clock::now();

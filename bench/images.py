@@ -76,8 +76,7 @@ def take_turns(out, case, contenders, rounds):
     """contenders: [(name, argv, argv that undoes it)]"""
     samples = {name: [] for name, _, _ in contenders}
     for turn in range(rounds + 1):  # the first round only warms the page cache
-        shift = turn % len(contenders)
-        for name, bring, drop in contenders[shift:] + contenders[:shift]:
+        for name, bring, drop in measure.rotated(contenders, turn):
             elapsed = measure.run_once(bring)
             measure.run_once(drop)
             if turn:

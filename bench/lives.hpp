@@ -19,6 +19,9 @@ struct Deed {
   std::string output;  // as JSON writes what must come of it
 };
 
+inline const Deed kPython{"python-default", R"-("language":"python","code":"print(1)")-", R"(1\n)"};
+inline const Deed kShell{"shell-default", R"("command":"echo 1")", R"(1\n)"};
+
 class Life {
  public:
   Life(const Target& target, const Deed& deed, bool in_one_call);

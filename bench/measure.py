@@ -30,14 +30,18 @@ def run_once(argv):
     return elapsed
 
 
+def rotated(people, turn):
+    shift = turn % len(people)
+    return people[shift:] + people[:shift]
+
+
 def take_turns(people, rounds, pause):
     """people: [(name, argv)]. Returns name -> samples; the order rotates, so nobody always goes first."""
     samples = {name: [] for name, _ in people}
     for _, argv in people:
         run_once(argv)  # page cache
     for turn in range(rounds):
-        shift = turn % len(people)
-        for name, argv in people[shift:] + people[:shift]:
+        for name, argv in rotated(people, turn):
             if pause:
                 time.sleep(pause)
             samples[name].append(run_once(argv))
@@ -48,8 +52,8 @@ def pipe_throughput(people, size, rounds):
     """name -> best MB/s of a command that writes `size` bytes to a pipe that is read as fast as possible."""
     best = {name: 0.0 for name, _ in people}
     buffer = bytearray(1 << 20)
-    for _ in range(rounds):
-        for name, argv in people:
+    for turn in range(rounds):
+        for name, argv in rotated(people, turn):
             reader, writer = os.pipe2(os.O_CLOEXEC)
             fcntl.fcntl(writer, fcntl.F_SETPIPE_SZ, 1 << 20)
             start = time.perf_counter()
@@ -67,11 +71,11 @@ def pipe_throughput(people, size, rounds):
     return best
 
 
-def parallel_rate(people, seconds, width, slices=4):
+def parallel_rate(people, seconds, width, slices=20):
     """name -> commands finished per second with `width` of them running at any time."""
     counts, spent = {name: 0 for name, _ in people}, {name: 0.0 for name, _ in people}
-    for _ in range(slices):
-        for name, argv in people:
+    for turn in range(slices):
+        for name, argv in rotated(people, turn):
             start = time.perf_counter()
             running = {spawn(argv) for _ in range(width)}
             while running:

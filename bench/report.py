@@ -7,7 +7,7 @@ import sys
 
 COLUMNS = ["section", "case", "mode", "contender", "unit", "min", "p50", "p95", "p99", "ratio", "target"]
 FIGURES = ("min", "p50", "p95", "p99")
-BASES = ("bwrap", "nginx", "relay")  # whom the others of a case are divided by
+BASES = ("bwrap", "nginx", "relay", "floor")  # whom the others of a case are divided by
 
 
 class Promise:

@@ -17,6 +17,7 @@ import backend_opensandbox
 import backend_srt
 import contenders
 import docker
+import life
 import measure
 import report
 from report import Promise
@@ -25,7 +26,7 @@ TRUE = ["/bin/true"]
 ECHO = ["/bin/sh", "-c", "echo hi"]
 PYTHON = ["/usr/bin/python3", "-c", "print(1)"]
 
-SECTIONS = ["latency", "output", "rate", "engine", "languages", "api", "docker", "srt", "opensandbox"]
+SECTIONS = ["latency", "output", "rate", "engine", "languages", "api", "life", "docker", "srt", "opensandbox"]
 
 SHELL_LIFE = "create, echo 1, delete: shell-default"
 NUMPY = "create, a numpy result, delete"
@@ -40,11 +41,11 @@ PROMISES = [
         Promise(api.LIFE, contender, "hot", "to docker run", most=1 / 150),
         Promise(api.LIFE, contender, "hot", "p99/p50", most=4),
         Promise(api.LIFE, contender, "after 200 ms idle", "to bwrap", most=1 / 5))),
-    *(promise for life, rate in ((api.LIFE, 120), (SHELL_LIFE, 250)) for promise in (
-        Promise(life, "atoll", "sustained", "value", least=rate),
-        Promise(f"{life}: failed", "atoll", "sustained", "value", most=0),
-        Promise(f"{life}: success", "atoll", "one every 20 ms", "value", least=100),
-        Promise(f"{life}: success", "atoll", "burst of 100", "value", least=100))),
+    *(promise for case, rate in ((api.LIFE, 120), (SHELL_LIFE, 250)) for promise in (
+        Promise(case, "atoll", "sustained", "value", least=rate),
+        Promise(f"{case}: failed", "atoll", "sustained", "value", most=0),
+        Promise(f"{case}: success", "atoll", "one every 20 ms", "value", least=100),
+        Promise(f"{case}: success", "atoll", "burst of 100", "value", least=100))),
     Promise("python-default comes from a zygote", "atoll", "", "value", least=1),
     Promise(f"{NUMPY}: success", "atoll", "burst of 100", "value", least=100),
     Promise(f"{NUMPY}: until all results", "atoll", "burst of 100", "p50", most=600),
@@ -54,8 +55,12 @@ PROMISES = [
     Promise("upload", "atoll", "", "to relay", least=0.4),
     Promise("output as events", "atoll", "", "value", least=120),
     *(Promise(f"{name}: growth of the server", "atoll", "", "value", most=FLAT) for name in ("download", "upload", "output as events")),
-    Promise(backend_docker.EXEC, backend_docker.INSIDE, "", "to docker exec", most=1 / 40),
+    Promise(backend_docker.INSIDE, "atoll", "", "to docker exec", most=1 / 40),
     Promise(backend_srt.EXEC, "atoll", "", "to srt", most=1 / 20),
+    Promise(f"{life.CASE}python-default", "atoll", "0 idle sessions", "to floor", most=5.5),
+    Promise(f"{life.CASE}shell-default", "atoll", "0 idle sessions", "to floor", most=4),
+    *(Promise(f"{life.GROWTH}{template}", "atoll", f"{idle} idle sessions", "value", most=most)
+      for template in ("python-default", "shell-default") for idle, most in ((400, 1.2), (1000, 1.3))),
     Promise("DELETE of a session that is bombing", "atoll", "hot", "p99", most=200),
 ]
 
@@ -140,6 +145,8 @@ def main():
                 attempt(out, inside, section, args.bin.resolve(), args.quick)
         if "api" in wanted:
             attempt(out, api.api, args.bin.resolve(), pathlib.Path(scratch), engine_docker, args.quick)
+        if "life" in wanted:
+            attempt(out, life.life, args.bin.resolve(), pathlib.Path(scratch), args.quick)
         if "docker" in wanted:
             attempt(out, backend_docker.docker, args.bin.resolve(), pathlib.Path(scratch), args.quick)
         if "srt" in wanted:
