@@ -18,10 +18,11 @@ CHECKS = []
 WRITABLE_ROOT = ("--writable-root",)
 
 
-def check(line, root_only=""):
+def check(line, root_only="", pending=""):
     def add(function):
         function.line = line
         function.root_only = root_only
+        function.pending = pending
         CHECKS.append(function)
         return function
     return add
@@ -166,6 +167,37 @@ def guest_survives_oom(programs):
     out = programs.run(["/bin/sh", "-c", f"/cases/20_memory_bomb anonymous {200 << 20}; echo code $?; echo stopped: HOLDS; exit 10"],
                        options=["--memory", "64m"])
     expect("code 137" in out.output and out.how == "HOLDS", f"{out.how} {out.tail()}")
+
+
+def use_beside(programs, kind):
+    """One sandbox takes all of a kind that it can get; another one still gets its own."""
+    with programs.held(["/cases/20_kernel_memory", "exhaust", kind]):
+        out = programs.run(["/cases/20_kernel_memory", "use", kind])
+        expect(out.how == "THROUGH", f"{kind} beside a sandbox that has used up its own: {out.how} {out.tail()}")
+
+
+@check(20, root_only="cgroup limits need root on cgroup v1",
+       pending="a slot whose kernel memory is not freed yet refuses a lower limit: take another one")
+def memory_that_is_freed_late(programs):
+    """Queues of messages outlive their sandbox for a moment, in its slot: the next one is made all the same."""
+    for _ in range(3):
+        filled = programs.run(["/cases/20_kernel_memory", "sysv_messages", str(200 << 20)], options=["--memory", "512m"])
+        expect(filled.how == "THROUGH", f"the queues: {filled.how} {filled.tail()}")
+        out = programs.run(["/bin/true"], options=["--memory", "64m"])
+        expect(out.code == 0, f"the next sandbox: exit {out.code} {out.tail()}")
+
+
+OWN_COUNTS = "sandboxes are counted as root's: clone with the slot's own uid"
+
+
+@check(20, root_only="an ordinary user's sandboxes are all his own", pending=OWN_COUNTS)
+def inotify_of_others(programs):
+    use_beside(programs, "inotify")
+
+
+@check(20, root_only="an ordinary user's sandboxes are all his own")
+def signals_of_others(programs):
+    use_beside(programs, "signals")
 
 
 @check(20, root_only="cgroup limits need root on cgroup v1")

@@ -1,10 +1,10 @@
 // Line 20: more memory than the limit, by every kind of page. The argument is the number of bytes
 // to reach: two or three times the limit, never without end. Being killed is the expected way to be
-// stopped; an errno (ENOMEM, ENOSPC, ENOBUFS, EMFILE) is fine where the table says so.
+// stopped; an errno (ENOMEM, EAGAIN) is fine where the table says so. Memory of the kernel:
+// 20_kernel_memory.cpp.
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/shm.h>
-#include <sys/socket.h>
 
 #include "attack.hpp"
 
@@ -105,76 +105,6 @@ void sysv() {
   attack::through("%llu bytes of shared memory", goal);
 }
 
-// Kernel memory: full pipes and full socket pairs, held by as many processes as it takes.
-template <bool kPipes>
-void kernel_buffers() {
-  unsigned long long goal = attack::number(0);
-  static char block[65536];
-  memset(block, 1, sizeof block);
-  int report[2];
-  if (pipe(report) != 0) {
-    attack::broken("pipe");
-  }
-  unsigned long long total = 0;
-  for (int process = 0; process < 24 && total < goal; ++process) {
-    pid_t child = fork();
-    if (child < 0) {
-      attack::stopped(errno, "fork");
-    }
-    if (child == 0) {
-      unsigned long long mine = 0;
-      for (;;) {
-        int pair[2];
-        if (kPipes ? pipe2(pair, O_NONBLOCK) != 0
-                   : socketpair(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK, 0, pair) != 0) {
-          break;
-        }
-        if (kPipes) {
-          fcntl(pair[1], F_SETPIPE_SZ, 1 << 20);
-        }
-        for (int end : {1, 0}) {
-          ssize_t put = 0;
-          while ((put = write(pair[end], block, sizeof block)) > 0) {
-            mine += static_cast<unsigned long long>(put);
-          }
-          if (kPipes) {
-            break;
-          }
-        }
-        if (mine > goal / 4) {
-          break;
-        }
-      }
-      (void)!write(report[1], &mine, sizeof mine);
-      alarm(20);
-      pause();
-      _exit(0);
-    }
-    // The child reports, or was killed: then nobody holds the pipe's other end but we.
-    unsigned long long mine = 0;
-    for (;;) {
-      fcntl(report[0], F_SETFL, O_NONBLOCK);
-      if (read(report[0], &mine, sizeof mine) == sizeof mine) {
-        break;
-      }
-      int status = 0;
-      if (waitpid(child, &status, WNOHANG) == child) {
-        if (WIFSIGNALED(status)) {
-          attack::stopped_by_signal(WTERMSIG(status), "the holder of the buffers");
-        }
-        break;
-      }
-      usleep(1000);
-    }
-    total += mine;
-  }
-  if (total < goal) {
-    dprintf(1, "only %llu bytes could be buffered\n", total);
-    attack::stopped(ENOBUFS, "kernel buffers");
-  }
-  attack::through("%llu bytes in kernel buffers", total);
-}
-
 // Locked memory cannot be reclaimed; the limit must hold for it too.
 void locked() {
   unsigned long long goal = attack::number(0);
@@ -192,8 +122,6 @@ constexpr attack::Attack kAttacks[] = {{"anonymous", anonymous},
                                        {"family", family},
                                        {"memfd", memfd},
                                        {"sysv", sysv},
-                                       {"pipes", kernel_buffers<true>},
-                                       {"sockets", kernel_buffers<false>},
                                        {"locked", locked}};
 
 }  // namespace
