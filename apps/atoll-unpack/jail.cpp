@@ -1,6 +1,7 @@
 #include "jail.hpp"
 
 #include <fcntl.h>
+#include <grp.h>
 #include <linux/audit.h>
 #include <linux/capability.h>
 #include <linux/filter.h>
@@ -12,6 +13,7 @@
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <cstddef>
@@ -58,12 +60,43 @@ bool write_text(const char* path, const std::string& text) {
   return file && ::write(file.get(), text.data(), text.size()) == static_cast<ssize_t>(text.size());
 }
 
+// The host's only user of this number: below those of zygotes (src/engine/zygote.cpp) and slots
+// (src/engine/slot.hpp).
+constexpr uid_t kUnpackUid = 0x5ffe0000;
+
+// Root becomes a user that nobody else is, so that it may signal and trace nobody where there is no
+// namespace for that. Securebits keep the capabilities of the one inside.
+bool become_unpack_user() {
+  return ::setgroups(0, nullptr) == 0 && ::setresgid(kUnpackUid, kUnpackUid, kUnpackUid) == 0 &&
+         ::setresuid(kUnpackUid, kUnpackUid, kUnpackUid) == 0;
+}
+
+// What stays outside of the process namespace: waits for the one inside, dies with `atoll`, and
+// ends as the one inside did. The same user, because the kernel asks whether a parent that dies may
+// signal its child.
+[[noreturn]] void follow(pid_t child) {
+  ::syscall(SYS_close_range, 0, ~0u, 0);
+  int status = 0;
+  bool safe = (::geteuid() != 0 || become_unpack_user()) &&
+              confine::keep_only_capabilities(0) == 0 &&
+              ::prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0) == 0;
+  if (!safe) ::_exit(1);
+  while (::waitpid(child, &status, 0) < 0 && errno == EINTR) {
+  }
+  if (WIFSIGNALED(status)) {
+    ::signal(WTERMSIG(status), SIG_DFL);
+    ::raise(WTERMSIG(status));
+  }
+  ::_exit(WIFEXITED(status) ? WEXITSTATUS(status) : 1);
+}
+
 // Namespaces without anything in them, and the folder as the root of all paths. Whoever is not root
-// needs a user namespace for that, in which he stays himself.
+// needs a user namespace for that, in which he stays himself. Comes back as the first process of
+// its namespace, which can name no other one.
 bool enter_namespaces(int staging) {
   uid_t uid = ::geteuid();
   gid_t gid = ::getegid();
-  int flags = CLONE_NEWNS | CLONE_NEWNET | CLONE_NEWIPC | CLONE_NEWUTS;
+  int flags = CLONE_NEWNS | CLONE_NEWNET | CLONE_NEWIPC | CLONE_NEWUTS | CLONE_NEWPID;
   if (uid != 0) flags |= CLONE_NEWUSER;
   if (::unshare(flags) != 0) return false;
   if (uid != 0) {
@@ -74,6 +107,9 @@ bool enter_namespaces(int staging) {
       return false;
     }
   }
+  pid_t child = ::fork();
+  if (child < 0) return false;
+  if (child > 0) follow(child);
   return ::fchdir(staging) == 0 && ::chroot(".") == 0;
 }
 
@@ -170,10 +206,14 @@ Result<void> enter_jail(int staging, std::uint64_t max_file_bytes) {
     return fail(Code::kHostUnsupported,
                 "images are unpacked behind Landlock or namespaces, and this host has neither");
   }
-  // Root's files may belong to anybody, and must be written whatever their modes say.
+  // Root's files may belong to anybody, and must be written whatever their modes say. All that it
+  // can reach with these is the folder.
   constexpr std::uint64_t kRootKeeps =
       (1ull << CAP_CHOWN) | (1ull << CAP_FOWNER) | (1ull << CAP_DAC_OVERRIDE);
-  if (root) ATOLL_CHECK(check(confine::lock_securebits(), "securebits"));
+  if (root) {
+    ATOLL_CHECK(check(confine::lock_securebits(), "securebits"));
+    if (!become_unpack_user()) return fail_errno("becoming the unpacker's user");
+  }
   ATOLL_CHECK(
       check(confine::keep_only_capabilities(root ? kRootKeeps : 0), "dropping capabilities"));
   // After the namespaces: becoming somebody there forgets it.

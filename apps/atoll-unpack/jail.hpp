@@ -1,6 +1,6 @@
 // The walls that atoll-unpack puts around itself before it reads the first byte of an archive: no
-// network, no other process, no file but those below one folder, and no right of root but to give
-// files away.
+// network, no other process, no file but those below one folder, and as root a user of its own with
+// no right but to give files away.
 #pragma once
 
 #include <cstdint>
@@ -9,7 +9,8 @@
 
 namespace atl::unpacker {
 
-// `staging` is the folder that may be written. kHostUnsupported when this kernel has neither
+// `staging` is the folder that may be written. Forks: the caller comes back as another process, the
+// first of its namespace, and the one that was started waits for it. kHostUnsupported when this kernel has neither
 // Landlock nor namespaces to offer.
 Result<void> enter_jail(int staging, std::uint64_t max_file_bytes);
 

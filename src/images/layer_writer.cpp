@@ -61,9 +61,14 @@ Result<UniqueFd> LayerWriter::open_parent(const std::string& path) {
     if (errno != EEXIST) return cannot("make", path);
     return fail(Code::kInvalidArgument, "a layer has a link that leads nowhere: " + shown(path));
   }
+  if (!give_to_root({above.get(), name})) return cannot("finish", path);
   found = open_inside(folder_, path);
   if (!found) return cannot("enter", path);
   return found;
+}
+
+bool LayerWriter::give_to_root(const Place& at) const {
+  return !keep_owners_ || ::fchownat(at.parent, at.name.c_str(), 0, 0, AT_SYMLINK_NOFOLLOW) == 0;
 }
 
 Result<LayerWriter::Place> LayerWriter::place(const std::string& path) {
@@ -180,7 +185,7 @@ Result<void> LayerWriter::make_whiteout(const Place& at) {
   if (::fstatat(at.parent, at.name.c_str(), &info, AT_SYMLINK_NOFOLLOW) == 0) {
     return S_ISDIR(info.st_mode) ? set_opaque(entry_.path) : Result<void>();
   }
-  if (::mknodat(at.parent, at.name.c_str(), S_IFCHR, makedev(0, 0)) != 0) {
+  if (::mknodat(at.parent, at.name.c_str(), S_IFCHR, makedev(0, 0)) != 0 || !give_to_root(at)) {
     return cannot("make a whiteout for", entry_.path);
   }
   return {};

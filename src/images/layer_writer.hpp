@@ -31,6 +31,8 @@ class LayerWriter final : public LayerSink {
   // Where an entry goes; its parents are made when they are missing.
   Result<Place> place(const std::string& path);
   Result<UniqueFd> open_parent(const std::string& path);
+  // What no entry of the archive gives an owner to.
+  bool give_to_root(const Place& place) const;
   // Makes room for something that is no folder.
   Result<bool> clear(const Place& place);
   Result<void> make_folder(const LayerEntry& entry);

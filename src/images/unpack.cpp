@@ -22,8 +22,11 @@ bool is_regular(const UniqueFd& fd) {
   return ::fstat(fd.get(), &info) == 0 && S_ISREG(info.st_mode);
 }
 
-Result<UniqueFd> make_folder(int at, const char* name, mode_t mode) {
-  if (::mkdirat(at, name, mode) != 0) return fail_errno("making a folder for layers");
+// `for_root`: the store's folders are root's, not of the user as which root unpacks.
+Result<UniqueFd> make_folder(int at, const char* name, mode_t mode, bool for_root) {
+  bool made = ::mkdirat(at, name, mode) == 0 &&
+              (!for_root || ::fchownat(at, name, 0, 0, AT_SYMLINK_NOFOLLOW) == 0);
+  if (!made) return fail_errno("making a folder for layers");
   UniqueFd folder(::openat(at, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
   if (!folder) return fail_errno("opening a folder for layers");
   return folder;
@@ -48,7 +51,7 @@ class Unpacker {
                     "the archive does not say what its image is called; give it a name (--name)");
       }
     }
-    ATOLL_TRY(layers_, make_folder(job_.staging.get(), "layers", 0700));
+    ATOLL_TRY(layers_, make_folder(job_.staging.get(), "layers", 0700, job_.keep_owners));
     count_work(index, images);
     for (const FoundImage& image : images) ATOLL_CHECK(unpack_image(index, image));
     result_.skipped_nodes = budget_.skipped_nodes;
@@ -142,8 +145,8 @@ class Unpacker {
 
   Result<void> unpack_layer(const ArchiveIndex& index, const Blob& blob,
                             const std::string& diff_id) {
-    ATOLL_TRY(UniqueFd folder, make_folder(layers_.get(), diff_id.c_str(), 0755));
-    ATOLL_TRY(UniqueFd tree, make_folder(folder.get(), "tree", 0755));
+    ATOLL_TRY(UniqueFd folder, make_folder(layers_.get(), diff_id.c_str(), 0755, job_.keep_owners));
+    ATOLL_TRY(UniqueFd tree, make_folder(folder.get(), "tree", 0755, job_.keep_owners));
     LayerWriter writer(std::move(tree), job_.keep_owners);
     ATOLL_TRY(std::unique_ptr<ByteStream> stream, index.open(blob.path));
     budget_.on_progress = [this](std::uint64_t count) { tell(done_ + count, total_); };

@@ -84,6 +84,12 @@ void UnpackProcess::stop() {
   if (!child_) return;
   (void)child_.kill(SIGKILL);
   (void)child_.reap();
+  // The process that writes is a child of that one and dies with it, a moment later: it has the
+  // other end of the pipe until then.
+  char rest[4096];
+  while (::read(report_.get(), rest, sizeof rest) > 0 || errno == EINTR) {
+    errno = 0;
+  }
 }
 
 Result<std::string> UnpackProcess::next_line(int interrupt) {

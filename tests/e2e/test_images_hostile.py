@@ -244,6 +244,15 @@ class Bombs(ImageCase):
         self.load_json(make.docker([layer((f"f{n}", b"1")) for n in range(128)]))
 
 
+def children_of(pid):
+    return [int(child) for child in pathlib.Path(f"/proc/{pid}/task/{pid}/children").read_text().split()]
+
+
+def status_of(pid):
+    lines = pathlib.Path(f"/proc/{pid}/status").read_text().splitlines()
+    return {name: value.split() for name, value in (line.split(":", 1) for line in lines)}
+
+
 class Interrupted(ImageCase):
     """An import that ends in the middle: nothing visible, and no trace after the next one."""
 
@@ -259,8 +268,8 @@ class Interrupted(ImageCase):
             # More than a pipe holds: when this returns, somebody is reading.
             atoll.stdin.write(archive[: len(archive) // 2])
             atoll.stdin.flush()
-            children = pathlib.Path(f"/proc/{atoll.pid}/task/{atoll.pid}/children").read_text().split()
-            (helper,) = map(int, children)
+            (outer,) = children_of(atoll.pid)
+            (helper,) = children_of(outer)  # the first process of its namespace
             self.assertEqual(len(self.entries("staging")), 1)
             yield atoll, helper
             atoll.stdin.close()
@@ -273,6 +282,7 @@ class Interrupted(ImageCase):
                 if " Z " in pathlib.Path(f"/proc/{pid}/stat").read_text():
                     return
             time.sleep(0.01)
+        self.assertFalse(os.path.exists(f"/proc/{pid}"), "the helper lives on")
 
     def test_signals_clean_up_at_once(self):
         for number in (signal.SIGINT, signal.SIGTERM):
@@ -322,20 +332,44 @@ class Interrupted(ImageCase):
 
     def test_the_helper_can_reach_nothing(self):
         with self.half_way() as (atoll, helper):
-            status = pathlib.Path(f"/proc/{helper}/status").read_text()
-            fields = dict(line.split(":\t", 1) for line in status.splitlines() if ":\t" in line)
-            self.assertEqual(fields["NoNewPrivs"].strip(), "1")
-            self.assertEqual(fields["Seccomp"].strip(), "2")
+            fields = status_of(helper)
+            self.assertEqual(fields["NoNewPrivs"], ["1"])
+            self.assertEqual(fields["Seccomp"], ["2"])
             # CHOWN, DAC_OVERRIDE, FOWNER as root; none otherwise.
-            self.assertEqual(int(fields["CapEff"], 16), 0b1011 if support.IS_ROOT else 0)
-            self.assertEqual(int(fields["CapBnd"], 16) if support.IS_ROOT else 0, 0)
+            self.assertEqual(int(fields["CapEff"][0], 16), 0b1011 if support.IS_ROOT else 0)
+            self.assertEqual(int(fields["CapBnd"][0], 16) if support.IS_ROOT else 0, 0)
             self.assertEqual(os.listdir(f"/proc/{helper}/root"), [])  # its staging folder, still empty
-            for kind in ("net", "mnt", "ipc"):
+            for kind in ("net", "mnt", "ipc", "pid"):
                 self.assertNotEqual(
                     os.readlink(f"/proc/{helper}/ns/{kind}"), os.readlink(f"/proc/self/ns/{kind}")
                 )
             self.assertEqual(sorted(map(int, os.listdir(f"/proc/{helper}/fd")))[:7], list(range(7)))
             atoll.kill()
+
+    def test_the_helper_can_name_nobody(self):
+        """Hijacked, it could signal or trace neither root's processes nor anybody else's."""
+        with self.half_way() as (atoll, helper):
+            fields = status_of(helper)
+            self.assertEqual(fields["NSpid"][-1], "1")
+            self.assertEqual(len(fields["NSpid"]), len(status_of(os.getpid())["NSpid"]) + 1)
+            if support.IS_ROOT:
+                self.assertEqual({*fields["Uid"], *fields["Gid"]}, {str(0x5FFE0000)})
+                self.assertEqual(fields["Groups"], [])
+            outer = status_of(int(fields["PPid"][0]))
+            self.assertEqual(outer["Uid"], fields["Uid"])
+            self.assertEqual(int(outer["CapEff"][0], 16), 0)  # it waits for the other
+            self.assertEqual(outer["NoNewPrivs"], ["1"])
+            self.assertEqual(os.listdir(f"/proc/{outer['Pid'][0]}/fd"), [])
+            atoll.kill()
+
+    def test_files_keep_their_owners(self):
+        """As root: what the archive says, and root for what it does not speak of."""
+        data = Tar().add("deep/er/file", b"1", uid=1234).add("deep/.wh.gone").folder("own", uid=77).done()
+        self.load_json(make.docker([data]))
+        tree = self.tree(data)
+        owners = {"deep/er/file": 1234, "deep/gone": 0, "own": 77, "deep": 0, "deep/er": 0, ".": 0, "..": 0}
+        for name, uid in owners.items():
+            self.assertEqual((tree / name).lstat().st_uid, uid if support.IS_ROOT else os.getuid(), name)
 
     def test_the_helper_explains_itself(self):
         done = subprocess.run([support.BIN / "atoll-unpack"], capture_output=True, text=True)
