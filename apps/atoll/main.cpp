@@ -4,6 +4,7 @@
 #include <signal.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <exception>
 #include <functional>
@@ -132,9 +133,10 @@ int repl_command(Arguments arguments) {
 }
 
 // -o, --color and -h, and no words after them.
-Result<CommonOptions> report_options(Arguments arguments) {
+Result<CommonOptions> report_options(Arguments arguments,
+                                     std::span<const Option> table = report_option_table()) {
   CommonOptions options;
-  ATOLL_TRY(ParseResult parsed, parse_options(arguments, report_option_table(), &options));
+  ATOLL_TRY(ParseResult parsed, parse_options(arguments, table, &options));
   if (parsed.rest < arguments.size()) {
     return fail(Code::kInvalidArgument,
                 "unexpected \"" + std::string(arguments[parsed.rest]) + "\"");
@@ -142,14 +144,24 @@ Result<CommonOptions> report_options(Arguments arguments) {
   return options;
 }
 
+int clean_leftovers(const LeftoverPlaces& places, const CommonOptions& options) {
+  std::vector<Leftover> removed = sweep_leftovers(places, true);
+  show(options.output == OutputFormat::kJson ? leftovers_json(removed, ::isatty(STDOUT_FILENO) == 1)
+                                             : leftovers_text(removed));
+  bool all = std::ranges::all_of(removed, &std::string::empty, &Leftover::problem);
+  return all ? 0 : 1;
+}
+
 int doctor_command(Arguments arguments) {
-  Result<CommonOptions> options = report_options(arguments);
+  Result<CommonOptions> options = report_options(arguments, doctor_option_table());
   if (!options) return own_failure(options.error());
   if (options->help) return show_help(*find_command("doctor"));
+  LeftoverPlaces places{.shared = backends::native::default_run_folder()};
+  if (options->clean) return clean_leftovers(places, *options);
   sandbox::Registry registry;
   backends::register_all_backends(registry);
   Result<const sandbox::BackendEntry*> native = registry.get("native");
-  Diagnosis diagnosis = examine_host(native ? (*native)->probe() : fail(native.error()));
+  Diagnosis diagnosis = examine_host(native ? (*native)->probe() : fail(native.error()), places);
   bool terminal = ::isatty(STDOUT_FILENO) == 1;
   show(options->output == OutputFormat::kJson
            ? diagnosis_json(diagnosis, terminal)

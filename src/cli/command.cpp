@@ -120,14 +120,17 @@ constexpr std::array kDoctorSections{
             "  !  works, but something is lost; the text says what and how to get it back\n"
             "  ✗  native sandboxes cannot be made until this is put right\n"
             "  ·  good to know; nothing needs to be done"},
-    Section{"Exit status",
-            "0 when native sandboxes work here, 1 otherwise, 125 when the check itself failed."},
+    Section{
+        "Exit status",
+        "0 when native sandboxes work here, 1 otherwise, 125 when the check itself failed. With "
+        "--clean: 0 when all was removed, 1 otherwise."},
 };
 
 constexpr std::array kDoctorExamples{
     Example{"atoll doctor", "Look at this host."},
     Example{"atoll doctor -o json | jq '.checks[] | select(.status != \"ok\")'",
             "Only what is not perfect."},
+    Example{"atoll doctor --clean", "Remove what dead servers left."},
 };
 
 constexpr std::array kImageSections{
@@ -284,8 +287,10 @@ std::span<const Command> commands() {
               "Tries every part that native sandboxes are made of (kernel, namespaces, cgroups, "
               "seccomp, Landlock, mounts, programs) as the user who asks, and prints what works, "
               "what "
-              "does not, and what to do about it. Nothing on the host is changed.",
-          .options = report_option_table(),
+              "does not, and what to do about it. Names what dead servers left. Nothing on the "
+              "host "
+              "is changed, unless --clean says so.",
+          .options = doctor_option_table(),
           .sections = kDoctorSections,
           .examples = kDoctorExamples},
       Command{.name = "backends",

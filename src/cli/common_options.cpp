@@ -26,6 +26,12 @@ constexpr Option kVersion{.name = "version",
 constexpr Option kMarkdown{.name = "markdown",
                            .help = "Print the whole manual as Markdown (docs/cli.md).",
                            .set = set_flag<&CommonOptions::markdown>};
+constexpr Option kClean{.name = "clean",
+                        .help =
+                            "Check nothing; remove what dead servers and launchers left: run "
+                            "folders, sockets, and the control groups and network namespaces "
+                            "of slots that nobody uses. Whatever is in use stays.",
+                        .set = set_flag<&CommonOptions::clean>};
 constexpr Option kOutput{.name = "output",
                          .short_name = 'o',
                          .argument = "FORMAT",
@@ -42,6 +48,7 @@ constexpr Option kColor{
     .words = "auto always never"};
 
 constexpr std::array kReport{kOutput, kColor, kHelp};
+constexpr std::array kDoctor{kClean, kOutput, kColor, kHelp};
 constexpr std::array kHelpOnly{kHelp};
 constexpr std::array kMain{kHelp, kVersion};
 constexpr std::array kDocs{kMarkdown, kHelp};
@@ -49,6 +56,7 @@ constexpr std::array kDocs{kMarkdown, kHelp};
 }  // namespace
 
 std::span<const Option> report_option_table() { return kReport; }
+std::span<const Option> doctor_option_table() { return kDoctor; }
 std::span<const Option> help_option_table() { return kHelpOnly; }
 std::span<const Option> main_option_table() { return kMain; }
 std::span<const Option> docs_option_table() { return kDocs; }

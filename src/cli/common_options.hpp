@@ -14,9 +14,11 @@ struct CommonOptions {
   bool help = false;
   bool version = false;
   bool markdown = false;
+  bool clean = false;
 };
 
 std::span<const Option> report_option_table();  // -o, --color, -h
+std::span<const Option> doctor_option_table();  // the same and --clean
 std::span<const Option> help_option_table();    // -h
 std::span<const Option> main_option_table();    // -h, --version
 std::span<const Option> docs_option_table();    // of `atoll help`: -h, --markdown

@@ -47,7 +47,7 @@ bool Diagnosis::works() const {
   return std::ranges::find(findings, Mark::kFail, &Finding::mark) == findings.end();
 }
 
-Diagnosis examine_host(const Result<void>& native) {
+Diagnosis examine_host(const Result<void>& native, const LeftoverPlaces& places) {
   Diagnosis diagnosis;
   examine_user(diagnosis);
   examine_kernel(diagnosis);
@@ -63,6 +63,7 @@ Diagnosis examine_host(const Result<void>& native) {
     backend.advice = "See the other lines marked ✗.";
   }
   diagnosis.findings.push_back(std::move(backend));
+  examine_leftovers(diagnosis, places);
   examine_settings(diagnosis);
   return diagnosis;
 }

@@ -1,11 +1,13 @@
 // `atoll doctor`: looks at the host with the eyes of the caller and says what works, what is lost,
 // and what to do. Changes nothing: what must be tried is tried in a child that is gone afterwards.
+// Only --clean removes what dead servers left (leftovers.hpp).
 #pragma once
 
 #include <string>
 #include <vector>
 
 #include "base/result.hpp"
+#include "cli/leftovers.hpp"
 
 namespace atl::cli {
 
@@ -25,7 +27,7 @@ struct Diagnosis {
 };
 
 // `native`: the native backend's own word on whether it can run here.
-Diagnosis examine_host(const Result<void>& native);
+Diagnosis examine_host(const Result<void>& native, const LeftoverPlaces& places);
 
 std::string diagnosis_text(const Diagnosis& diagnosis, std::size_t width, bool color);
 std::string diagnosis_json(const Diagnosis& diagnosis, bool pretty);
@@ -37,5 +39,6 @@ void examine_namespaces(Diagnosis& diagnosis);
 void examine_cgroups(Diagnosis& diagnosis);
 void examine_programs(Diagnosis& diagnosis);
 void examine_settings(Diagnosis& diagnosis);
+void examine_leftovers(Diagnosis& diagnosis, const LeftoverPlaces& places);
 
 }  // namespace atl::cli

@@ -59,7 +59,8 @@ TEST(Doctor, ChildrenReportTheirErrno) {
 }
 
 TEST(Doctor, RepeatsTheBackendsComplaint) {
-  Diagnosis diagnosis = examine_host(fail(Code::kHostUnsupported, "no good"));
+  Diagnosis diagnosis =
+      examine_host(fail(Code::kHostUnsupported, "no good"), {.shared = "/nonexistent"});
   EXPECT_FALSE(diagnosis.works());
   EXPECT_NE(diagnosis_text(diagnosis, 80, false).find("host_unsupported: no good"),
             std::string::npos);
