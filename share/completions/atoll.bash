@@ -181,7 +181,7 @@ _atoll() {
         --output|-o) COMPREPLY=($(compgen -W 'text json' -- "$cur")); return;;
         --color) COMPREPLY=($(compgen -W 'auto always never' -- "$cur")); return;;
       esac
-      if [[ $cur == -* ]]; then COMPREPLY=($(compgen -W '-o --output --color -h --help' -- "$cur")); return; fi
+      if [[ $cur == -* ]]; then COMPREPLY=($(compgen -W '--clean -o --output --color -h --help' -- "$cur")); return; fi
       ;;
     backends)
       case $prev in

@@ -159,6 +159,7 @@ complete -c atoll -n '__fish_seen_subcommand_from template' -l ca-file -r -F -d 
 complete -c atoll -n '__fish_seen_subcommand_from template' -l color -r -a 'auto always never' -d 'auto, always or never'
 complete -c atoll -n '__fish_seen_subcommand_from template' -l help -s h -d 'Show this text'
 complete -c atoll -n '__fish_seen_subcommand_from template' -a 'ls show create rm'
+complete -c atoll -n '__fish_seen_subcommand_from doctor' -l clean -d 'Check nothing; remove what dead servers and launchers left: run folders, sockets, and the control groups and network namespaces of slots that nobody uses'
 complete -c atoll -n '__fish_seen_subcommand_from doctor' -l output -s o -r -a 'text json' -d 'text or json'
 complete -c atoll -n '__fish_seen_subcommand_from doctor' -l color -r -a 'auto always never' -d 'auto, always or never'
 complete -c atoll -n '__fish_seen_subcommand_from doctor' -l help -s h -d 'Show this text'
