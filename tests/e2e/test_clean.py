@@ -3,24 +3,15 @@ import json
 import os
 import signal
 import subprocess
-import time
 import unittest
 
 import support
+from crash_cases import until
 from leftovers import names, processes, run_folder_of
 from server import DEADLINE, Server
 from support import IS_ROOT, atoll
 
 NO_POOL = ("--no-auth", "--set", "pool.size=0")
-
-
-def until(condition, what):
-    deadline = time.monotonic() + DEADLINE
-    while not (found := condition()):
-        if time.monotonic() > deadline:
-            raise AssertionError(f"in vain: {what}")
-        time.sleep(0.01)
-    return found
 
 
 class Clean(support.Case):

@@ -6,6 +6,7 @@ wall cannot be switched off meaningfully, `off` is None and `why` says so: the e
 check of a property. `works` entries must succeed in both runs: what programs need is not broken.
 """
 
+from collections import defaultdict
 from dataclasses import dataclass, replace
 
 from harness import SLOWER
@@ -256,19 +257,20 @@ CASES += [
          why="the host's limit on locked memory may come first", root_only=ROOT_CGROUP),
 ]
 # Memory of the kernel: charged to the sandbox, or bounded by a limit of its own (docs/threat-model.md).
-P = "20_kernel_memory"
+BUFFERS = ("pipes", "sockets", "tcp", "tcp_crowd", "udp", "netlink", "empty_sockets", "multicast", "multicast6", "multicast_group", "filters")
+KERNEL = defaultdict(lambda: "20_kernel_objects", {name: "20_kernel_buffers" for name in BUFFERS})
 FREED_LATE = "what the control holds is freed so late that the slot's next limit would be refused"
-CASES += [Case(20, name, P, KILLED + ("ENOBUFS", "ENOMEM"), off=("memory_limit",), args=GOAL, limits=M64, root_only=ROOT_CGROUP)
+CASES += [Case(20, name, KERNEL[name], KILLED + ("ENOBUFS", "ENOMEM"), off=("memory_limit",), args=GOAL, limits=M64, root_only=ROOT_CGROUP)
           for name in ("sockets", "page_tables")]
-CASES += [Case(20, name, P, KILLED + ("ENOBUFS", "ENOMEM"), args=GOAL, limits=M64, why=why, root_only=ROOT_CGROUP)
+CASES += [Case(20, name, KERNEL[name], KILLED + ("ENOBUFS", "ENOMEM"), args=GOAL, limits=M64, why=why, root_only=ROOT_CGROUP)
           for name, why in (("pipes", "the kernel's own bound on pipe pages of a user may come first"),
                             ("sysv_messages", FREED_LATE), ("sysv_semaphores", FREED_LATE),
                             ("epoll", "the control would use up what a user may watch, of this and of other sandboxes"),
                             ("mappings", "the kernel's bound on the mappings of a process may come first"),
                             ("filters", "the control would use up the host's room for compiled filters"))]
-CASES += [Case(20, "empty_sockets", P, KILLED + ("EMFILE", "ENFILE", "ENOMEM"), args=GOAL, limits=M64,
+CASES += [Case(20, "empty_sockets", KERNEL["empty_sockets"], KILLED + ("EMFILE", "ENFILE", "ENOMEM"), args=GOAL, limits=M64,
                why="the limit on open files comes first without one of memory", root_only=ROOT_CGROUP)]
-CASES += [Case(20, name, P, expect, args=GOAL, why=why)
+CASES += [Case(20, name, KERNEL[name], expect, args=GOAL, why=why)
           for name, expect, why in (("events", ("EMFILE", *KILLED), "bounded by open files and processes: some 0.4 KiB each"),
                                     ("timers", ("EMFILE", *KILLED), "bounded by open files and processes: some 0.5 KiB each"),
                                     ("inotify", ("EMFILE", "ENOSPC", *KILLED), "bounded by fs.inotify.max_user_instances"),
@@ -279,16 +281,16 @@ CASES += [Case(20, name, P, expect, args=GOAL, why=why)
                                     ("terminals", ("ENOSPC",), "bounded by the mount's 64 terminals"))]
 NO_TCP_LIMIT = "memory.kmem.tcp.limit_in_bytes is not set in the slot's leaf (cgroup v1)"
 NO_MULTICAST_RULE = "setsockopt is not filtered"
-CASES += [Case(20, name, P, KILLED + ("ENOBUFS", "ENOMEM", "EAGAIN", "EMFILE"), off=("memory_limit",), args=GOAL, limits=M64,
+CASES += [Case(20, name, KERNEL[name], KILLED + ("ENOBUFS", "ENOMEM", "EAGAIN", "EMFILE"), off=("memory_limit",), args=GOAL, limits=M64,
                root_only=ROOT_CGROUP, pending=NO_TCP_LIMIT) for name in ("tcp", "udp")]
-CASES += [Case(20, name, P, KILLED + ("ENOBUFS", "ENOMEM", "EAGAIN", "EMFILE", "EAFNOSUPPORT"), args=GOAL, limits=M64, root_only=ROOT_CGROUP,
+CASES += [Case(20, name, KERNEL[name], KILLED + ("ENOBUFS", "ENOMEM", "EAGAIN", "EMFILE", "EAFNOSUPPORT"), args=GOAL, limits=M64, root_only=ROOT_CGROUP,
                why="nothing counts it for the sandbox", pending=pending)
           for name, pending in (("tcp_crowd", "the kernel takes the first message of every connection above any limit"),
                                 ("netlink", "answers of the kernel that wait in netlink sockets are counted for nobody"),
                                 ("locks", "locks of files are counted for nobody"))]
-CASES += [Case(20, name, P, ("EPERM", "ENOPROTOOPT", "EOPNOTSUPP"), off=SECCOMP, pending=NO_MULTICAST_RULE)
+CASES += [Case(20, name, KERNEL[name], ("EPERM", "ENOPROTOOPT", "EOPNOTSUPP"), off=SECCOMP, pending=NO_MULTICAST_RULE)
           for name in ("multicast", "multicast6", "multicast_group")]
-CASES += [Case(11, "io_setup", P, ("EPERM", "ENOSYS"), off=SECCOMP, pending="the filter allows io_setup, whose events are one number for the host")]
+CASES += [Case(11, "io_setup", KERNEL["io_setup"], ("EPERM", "ENOSYS"), off=SECCOMP, pending="the filter allows io_setup, whose events are one number for the host")]
 # 21 disk -----------------------------------------------------------------------------------------
 P = "21_disk_fill"
 D16 = ("--disk", "16m", "--inodes", "200", "--memory", "512m")

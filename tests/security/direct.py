@@ -171,8 +171,8 @@ def guest_survives_oom(programs):
 
 def use_beside(programs, kind):
     """One sandbox takes all of a kind that it can get; another one still gets its own."""
-    with programs.held(["/cases/20_kernel_memory", "exhaust", kind]):
-        out = programs.run(["/cases/20_kernel_memory", "use", kind])
+    with programs.held(["/cases/20_kernel_objects", "exhaust", kind]):
+        out = programs.run(["/cases/20_kernel_objects", "use", kind])
         expect(out.how == "THROUGH", f"{kind} beside a sandbox that has used up its own: {out.how} {out.tail()}")
 
 
@@ -181,7 +181,7 @@ def use_beside(programs, kind):
 def memory_that_is_freed_late(programs):
     """Queues of messages outlive their sandbox for a moment, in its slot: the next one is made all the same."""
     for _ in range(3):
-        filled = programs.run(["/cases/20_kernel_memory", "sysv_messages", str(200 << 20)], options=["--memory", "512m"])
+        filled = programs.run(["/cases/20_kernel_objects", "sysv_messages", str(200 << 20)], options=["--memory", "512m"])
         expect(filled.how == "THROUGH", f"the queues: {filled.how} {filled.tail()}")
         out = programs.run(["/bin/true"], options=["--memory", "64m"])
         expect(out.code == 0, f"the next sandbox: exit {out.code} {out.tail()}")

@@ -1,7 +1,7 @@
 // Line 20: more memory than the limit, by every kind of page. The argument is the number of bytes
 // to reach: two or three times the limit, never without end. Being killed is the expected way to be
 // stopped; an errno (ENOMEM, EAGAIN) is fine where the table says so. Memory of the kernel:
-// 20_kernel_memory.cpp.
+// 20_kernel_buffers.cpp and 20_kernel_objects.cpp.
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/shm.h>
