@@ -34,7 +34,7 @@ class Clean(support.Case):
             os.kill(pid, signal.SIGKILL)
         until(lambda: not any(pid in processes() and processes()[pid][0] != [b""] for pid in mine), "launchers are gone")
 
-    # covers: atoll doctor --clean
+    # covers: atoll doctor
     def test_a_dead_server(self):
         server = Server(self.data, *NO_POOL)
         self.assertTrue(self.run.exists())

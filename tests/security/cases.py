@@ -277,7 +277,7 @@ CASES += [Case(20, name, KERNEL[name], expect, args=GOAL, why=why)
                                     ("posix_timers", ("EAGAIN",), "bounded by RLIMIT_SIGPENDING: 4,096"),
                                     ("signals", ("EAGAIN",), "bounded by RLIMIT_SIGPENDING: 4,096"),
                                     ("message_queues", ("EMFILE", "ENOSPC", "EACCES"), "bounded by RLIMIT_MSGQUEUE: 800 KiB"),
-                                    ("attributes", ("ENOENT", "ENOSPC", "EOPNOTSUPP", *KILLED), "bounded by the disk's inodes"),
+                                    ("attributes", ("ENOSPC", "EOPNOTSUPP", *KILLED), "bounded by the disk's inodes"),
                                     ("terminals", ("ENOSPC",), "bounded by the mount's 64 terminals"))]
 NO_TCP_LIMIT = "memory.kmem.tcp.limit_in_bytes is not set in the slot's leaf (cgroup v1)"
 NO_MULTICAST_RULE = "setsockopt is not filtered"
