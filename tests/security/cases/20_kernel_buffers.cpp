@@ -53,7 +53,7 @@ sockaddr_in loopback() {
 
 // Connections that nobody reads from: what is sent waits in the receiver's queue. Few of them have
 // full queues; of many each has the first message, which the kernel accepts under any limit.
-template <int kMost>
+template <int Most>
 Bytes tcp(Bytes goal) {
   sockaddr_in address = loopback();
   socklen_t size = sizeof address;
@@ -64,7 +64,7 @@ Bytes tcp(Bytes goal) {
     return 0;
   }
   Bytes held = 0;
-  for (int count = 0; count < kMost && held < goal; ++count) {
+  for (int count = 0; count < Most && held < goal; ++count) {
     int near = socket(AF_INET, SOCK_STREAM, 0);
     if (near < 0 || connect(near, name, size) != 0) {
       break;
@@ -146,13 +146,13 @@ Bytes empty_sockets(Bytes goal) {
 
 // Joining a group is the escape: nobody counts them for the sandbox, and taking 400,000 of them
 // apart keeps the host's one lock of all network namespaces for an hour, after their end.
-template <int kFamily>
+template <int Family>
 void multicast() {
-  int fd = socket(kFamily, SOCK_DGRAM, 0);
+  int fd = socket(Family, SOCK_DGRAM, 0);
   if (fd < 0) {
     attack::broken("socket");
   }
-  if (kFamily == AF_INET) {
+  if (Family == AF_INET) {
     ip_mreqn group{};
     group.imr_ifindex = 1;
     group.imr_multiaddr.s_addr = htonl(0xe1000001);

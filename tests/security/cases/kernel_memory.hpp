@@ -50,7 +50,7 @@ inline Report wait_for(pid_t child, int from) {
   }
 }
 
-template <Fill kFill>
+template <Fill FillUp>
 void spread() {
   Bytes goal = number(0);
   memset(g_block, 1, sizeof g_block);
@@ -68,7 +68,7 @@ void spread() {
     }
     if (child == 0) {
       errno = ENOBUFS;
-      Report mine{kFill(goal - total), 0};
+      Report mine{FillUp(goal - total), 0};
       mine.error = errno;
       (void)!write(pipes[1], &mine, sizeof mine);
       alarm(60);
