@@ -31,7 +31,7 @@ int status_of(std::string_view head) { return std::atoi(head.data() + sizeof "HT
 std::string Target::head(std::string_view method, std::string_view path, std::uint64_t length,
                          std::string_view more) const {
   std::string text;
-  text.append(method).append(" ").append(path).append(" HTTP/1.1\r\nHost: bench\r\n");
+  text.append(method).append(" ").append(path).append(" HTTP/1.1\r\nHost: localhost\r\n");
   if (!key.empty()) text.append("X-API-Key: ").append(key).append("\r\n");
   if (method != "GET" && method != "DELETE") {
     text.append("Content-Length: ").append(std::to_string(length)).append("\r\n");

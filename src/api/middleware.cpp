@@ -8,6 +8,8 @@
 #include <memory>
 #include <utility>
 
+#include "api/host.hpp"
+#include "api/refusal.hpp"
 #include "api/trace.hpp"
 #include "base/ids.hpp"
 #include "http/problem.hpp"
@@ -101,25 +103,39 @@ bool only_reads(http::Method method) {
          method == http::Method::kOptions;
 }
 
-Task<Result<control::Caller>> identify(GuardPtr guard, http::Exchange* exchange) {
-  const http::Request& request = exchange->request();
-  if (needs_no_key(request.path)) co_return control::Caller{.role = model::Role::kReadOnly};
-  if (!guard->options.required) {
-    if (is_foreign_origin(request)) {
-      co_return fail(Code::kForbidden, "a server without keys takes no requests of other sites");
-    }
-    co_return control::Caller{};
+// Without keys whoever reaches the port is an admin, so a web page must not: not under a name of
+// its own that it lets point here (DNS rebinding), and not as a page of another origin. No browser
+// speaks to a Unix socket.
+Answer<void> check_browser(const http::Request& request) {
+  auto host = parse_host(request.headers.get("host"));
+  if (request.peer != "unix" && !(host && is_loopback_name(host->name))) {
+    return refuse(403, "foreign_host",
+                  "a server without keys answers only to loopback names: use localhost, 127.0.0.1 "
+                  "or [::1] as the host, or start the server with keys");
   }
+  if (is_foreign_page(request)) {
+    return refuse(403, "foreign_origin",
+                  "a server without keys takes no requests of web pages of other origins: start it "
+                  "with keys, or remove the Origin and Sec-Fetch-Site fields");
+  }
+  return {};
+}
+
+Task<Answer<control::Caller>> identify(GuardPtr guard, http::Exchange* exchange) {
+  const http::Request& request = exchange->request();
+  if (!guard->options.required) ATOLL_CO_CHECK(check_browser(request));
+  if (needs_no_key(request.path)) co_return control::Caller{.role = model::Role::kReadOnly};
+  if (!guard->options.required) co_return control::Caller{};
   std::optional<ShownKey> key = shown_key(request);
   if (!key) {
-    co_return fail(Code::kUnauthenticated,
-                   "a key is needed: send it as `Authorization: Bearer KEY`, `X-API-Key: KEY` or "
-                   "`OPEN-SANDBOX-API-KEY: KEY`");
+    co_return refuse(Code::kUnauthenticated,
+                     "a key is needed: send it as `Authorization: Bearer KEY`, `X-API-Key: KEY` or "
+                     "`OPEN-SANDBOX-API-KEY: KEY`");
   }
   ATOLL_CO_TRY(control::Caller caller,
                co_await guard->control->keys().check(std::string(key->secret)));
   if (!caller.may_write() && !only_reads(request.method)) {
-    co_return fail(Code::kForbidden, "this key is read-only");
+    co_return refuse(Code::kForbidden, "this key is read-only");
   }
   co_return caller;
 }
@@ -132,9 +148,10 @@ Task<void> handle(GuardPtr guard, http::Exchange* exchange) {
   auto trace = trace_id_of(request.headers.get("traceparent"));
   std::string trace_id = trace ? *trace : make_trace_id();
   Account account(*guard, *exchange, trace_id);
-  Result<control::Caller> caller = co_await identify(guard, exchange);
+  exchange->answer_headers().set("X-Content-Type-Options", "nosniff");
+  Answer<control::Caller> caller = co_await identify(guard, exchange);
   if (!caller) {
-    http::Response refused = http::problem(caller.error(), request.id);
+    http::Response refused = caller.error().response(request.id);
     if (refused.status == 401) refused.headers.set("WWW-Authenticate", "Bearer");
     (void)co_await exchange->respond(std::move(refused));
   } else {
@@ -147,11 +164,6 @@ Task<void> handle(GuardPtr guard, http::Exchange* exchange) {
   account.returned();
 }
 
-std::string_view host_of(std::string_view origin) {
-  std::size_t scheme = origin.find("://");
-  return scheme == std::string_view::npos ? std::string_view() : origin.substr(scheme + 3);
-}
-
 }  // namespace
 
 bool needs_no_key(std::string_view path) {
@@ -160,12 +172,6 @@ bool needs_no_key(std::string_view path) {
   constexpr std::string_view kPrefix = "/api/v1";
   if (path.starts_with(kPrefix)) path.remove_prefix(kPrefix.size());
   return std::ranges::find(kOpen, path) != kOpen.end();
-}
-
-bool is_foreign_origin(const http::Request& request) {
-  auto origin = request.headers.find("origin");
-  if (!origin) return false;
-  return !http::same_name(host_of(*origin), request.headers.get("host"));
 }
 
 std::optional<ShownKey> shown_key(const http::Request& request) {
@@ -190,8 +196,8 @@ control::Caller caller_of(http::Exchange& exchange) {
 
 http::Handler wrap(http::Handler inner, control::Control& control, AuthOptions options) {
   observe::Metrics* metrics = options.metrics != nullptr ? options.metrics : &observe::metrics();
-  auto guard =
-      std::make_shared<Guard>(std::move(inner), &control, options, RequestFigures(*metrics));
+  auto guard = std::make_shared<Guard>(std::move(inner), &control, std::move(options),
+                                       RequestFigures(*metrics));
   return [guard](http::Exchange& exchange) { return handle(guard, &exchange); };
 }
 

@@ -1,5 +1,5 @@
-// What every request passes, whatever protocol it speaks: a request id, the trace, the key, the
-// role, figures and one line of the log.
+// What every request passes, whatever protocol it speaks: a request id, the trace, the host that it
+// names, the key, the role, figures and one line of the log.
 #pragma once
 
 #include <optional>
@@ -34,7 +34,5 @@ struct ShownKey {
 std::optional<ShownKey> shown_key(const http::Request& request);
 
 bool needs_no_key(std::string_view path);
-// A page of another site that uses somebody's browser to reach this server.
-bool is_foreign_origin(const http::Request& request);
 
 }  // namespace atl::api

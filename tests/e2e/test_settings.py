@@ -147,7 +147,7 @@ class SettingsTest(unittest.TestCase):
         address = urllib.parse.urlparse(server.base)
         for target in ("POST /api/v1/sessions", f"PUT /api/v1/sessions/{session}/files/cut"):
             with socket.create_connection((address.hostname, address.port), timeout=DEADLINE) as connection:
-                connection.sendall(f'{target} HTTP/1.1\r\nHost: x\r\nContent-Length: 100\r\n\r\n{{"a'.encode())
+                connection.sendall(f'{target} HTTP/1.1\r\nHost: localhost\r\nContent-Length: 100\r\n\r\n{{"a'.encode())
                 head, _, problem = b"".join(iter(lambda: connection.recv(65536), b"")).partition(b"\r\n\r\n")
             self.assertTrue(head.startswith(b"HTTP/1.1 408 "), head)
             self.assertEqual(json.loads(problem)["code"], "transfer_timeout")
