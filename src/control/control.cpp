@@ -25,6 +25,7 @@ Control::Control(ControlOptions options)
       audit_(options.executor, *store_),
       templates_(*store_, clock_, options.pool.size, options.package_index),
       keys_(*store_, clock_),
+      preview_tokens_(clock_),
       pool_(options.executor, templates_, *node_, options.pool),
       workspaces_(options.workspace_folder),
       sessions_(options.executor, *store_, clock_, templates_, *node_, pool_, workspaces_, events_,

@@ -15,6 +15,7 @@
 #include "control/keys.hpp"
 #include "control/node.hpp"
 #include "control/pool.hpp"
+#include "control/preview_tokens.hpp"
 #include "control/sessions.hpp"
 #include "control/templates.hpp"
 #include "control/workspaces.hpp"
@@ -53,6 +54,7 @@ class Control {
   Executions& executions() { return executions_; }
   Templates& templates() { return templates_; }
   Keys& keys() { return keys_; }
+  const PreviewTokens& preview_tokens() const { return preview_tokens_; }
   Pool& pool() { return pool_; }
   Audit& audit() { return audit_; }
   Events& events() { return events_; }
@@ -82,6 +84,7 @@ class Control {
   Events events_;
   Templates templates_;
   Keys keys_;
+  PreviewTokens preview_tokens_;
   Pool pool_;
   Workspaces workspaces_;
   Sessions sessions_;

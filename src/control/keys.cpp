@@ -146,4 +146,20 @@ Task<Result<Caller>> Keys::check(std::string secret) {
   co_return fail(Code::kUnauthenticated, "this is no valid key");
 }
 
+Task<Result<Caller>> Keys::check_id(std::string id) {
+  if (clock_.steady() - loaded_ > kFresh) {
+    loaded_ = clock_.steady();
+    (void)co_await load();
+  }
+  for (const auto& [hash, key] : by_hash_) {
+    if (key.id != id || key.revoked_at) continue;
+    co_return Caller{.tenant = key.tenant, .key_id = key.id, .role = key.role};
+  }
+  co_return fail(Code::kUnauthenticated, "this is no valid key");
+}
+
+bool Keys::knows(std::string_view secret) const {
+  return secret.size() <= kLongestSecret && by_hash_.contains(hash_of(secret));
+}
+
 }  // namespace atl::control

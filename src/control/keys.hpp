@@ -58,6 +58,10 @@ class Keys {
   // kUnauthenticated for anything that is no key of ours. A key made by another process (`atoll key
   // create` beside a running server) is found in the store.
   async::Task<Result<Caller>> check(std::string secret);
+  // The same for whoever was let in by this key before.
+  async::Task<Result<Caller>> check_id(std::string id);
+  // A key of ours, revoked ones included. In memory: for what must not be passed on.
+  bool knows(std::string_view secret) const;
 
  private:
   void cut_uses(const std::string& id);
