@@ -154,6 +154,22 @@ std::string sha256_hex(std::string_view bytes) {
   return hex({reinterpret_cast<const char*>(sum.data()), size});
 }
 
+std::string_view trim(std::string_view text) {
+  constexpr std::string_view kBlank = " \t";
+  text.remove_prefix(std::min(text.find_first_not_of(kBlank), text.size()));
+  return text.substr(0, text.find_last_not_of(kBlank) + 1);
+}
+
+std::vector<std::string_view> split(std::string_view text, char separator) {
+  std::vector<std::string_view> parts;
+  for (;;) {
+    std::size_t end = text.find(separator);
+    parts.push_back(text.substr(0, end));
+    if (end == text.npos) return parts;
+    text.remove_prefix(end + 1);
+  }
+}
+
 std::optional<std::uint64_t> to_number(std::string_view text) {
   std::uint64_t number = 0;
   auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);

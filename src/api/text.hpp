@@ -4,6 +4,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "model/session.hpp"
 
@@ -23,6 +24,11 @@ std::optional<std::string> from_base64(std::string_view text);
 std::string hex(std::string_view bytes);
 std::optional<std::string> from_hex(std::string_view text);
 std::string sha256_hex(std::string_view bytes);
+
+// Without blanks and tabs at both ends.
+std::string_view trim(std::string_view text);
+// "a;b" by ';' -> a, b; "" -> "".
+std::vector<std::string_view> split(std::string_view text, char separator);
 
 // Digits only, and it fits.
 std::optional<std::uint64_t> to_number(std::string_view text);

@@ -23,17 +23,16 @@ constexpr std::array<std::string_view, 5> kOfRequest{"host", "content-length", "
 
 constexpr std::string_view kForwarded = "x-forwarded-";
 
-template <std::size_t N>
-bool is_among(const std::array<std::string_view, N>& names, std::string_view name) {
-  return std::ranges::any_of(names,
-                             [&](std::string_view one) { return http::same_name(one, name); });
-}
-
 bool is_of_connection(const http::Headers& headers, std::string_view name) {
   return is_among(kOfConnection, name) || headers.has_token("connection", name);
 }
 
 }  // namespace
+
+bool is_among(std::span<const std::string_view> names, std::string_view name) {
+  return std::ranges::any_of(names,
+                             [&](std::string_view one) { return http::same_name(one, name); });
+}
 
 bool is_upgrade(const http::Headers& headers) {
   return headers.has_token("connection", "upgrade") && headers.has("upgrade");
@@ -54,7 +53,7 @@ http::Headers request_headers(const http::Request& request, const std::string& p
   }
   out.add("X-Forwarded-Host", request.headers.get("host"));
   out.add("X-Forwarded-Proto", request.tls ? "https" : "http");
-  out.add("X-Forwarded-Prefix", prefix);
+  if (!prefix.empty()) out.add("X-Forwarded-Prefix", prefix);
   return out;
 }
 

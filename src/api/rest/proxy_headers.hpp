@@ -1,16 +1,20 @@
 // Which fields of a request and of its answer go through the proxy. Pure.
 #pragma once
 
+#include <span>
 #include <string>
+#include <string_view>
 
 #include "http/message.hpp"
 
 namespace atl::api::rest {
 
+// Whether a field is one of these.
+bool is_among(std::span<const std::string_view> names, std::string_view name);
 // Wants another protocol on this connection.
 bool is_upgrade(const http::Headers& headers);
 // For the server inside: without those of this connection, without the key that let the request
-// in, with X-Forwarded-*. `prefix` is the part of the path that is not passed on.
+// in, with X-Forwarded-*. `prefix` is the part of the path that is not passed on, if there is one.
 http::Headers request_headers(const http::Request& request, const std::string& prefix);
 // For the client: without those of the connection inside.
 http::Headers answer_headers(const http::Headers& inside, bool upgrade);
