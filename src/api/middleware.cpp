@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "api/host.hpp"
+#include "api/preview_gate.hpp"
 #include "api/refusal.hpp"
 #include "api/trace.hpp"
 #include "base/ids.hpp"
@@ -121,8 +122,18 @@ Answer<void> check_browser(const http::Request& request) {
   return {};
 }
 
-Task<Answer<control::Caller>> identify(GuardPtr guard, http::Exchange* exchange) {
+std::optional<PreviewHost> preview_of(const Guard& guard, const http::Request& request) {
+  auto host = parse_host(request.headers.get("host"));
+  return host ? preview_host(host->name, guard.options.preview_domain) : std::nullopt;
+}
+
+Task<Answer<control::Caller>> identify(GuardPtr guard, http::Exchange* exchange,
+                                       std::optional<PreviewHost> preview) {
   const http::Request& request = exchange->request();
+  if (preview) {
+    PreviewGate gate{guard->control, guard->options.required, guard->options.preview_domain};
+    co_return co_await admit_to_preview(std::move(gate), &request, std::move(*preview));
+  }
   if (!guard->options.required) ATOLL_CO_CHECK(check_browser(request));
   if (needs_no_key(request.path)) co_return control::Caller{.role = model::Role::kReadOnly};
   if (!guard->options.required) co_return control::Caller{};
@@ -148,8 +159,14 @@ Task<void> handle(GuardPtr guard, http::Exchange* exchange) {
   auto trace = trace_id_of(request.headers.get("traceparent"));
   std::string trace_id = trace ? *trace : make_trace_id();
   Account account(*guard, *exchange, trace_id);
-  exchange->answer_headers().set("X-Content-Type-Options", "nosniff");
-  Answer<control::Caller> caller = co_await identify(guard, exchange);
+  std::optional<PreviewHost> preview = preview_of(*guard, request);
+  if (preview) {
+    request.route = "preview";
+    request.captures = {{"id", preview->session}, {"port", std::to_string(preview->port)}};
+  } else {
+    exchange->answer_headers().set("X-Content-Type-Options", "nosniff");
+  }
+  Answer<control::Caller> caller = co_await identify(guard, exchange, preview);
   if (!caller) {
     http::Response refused = caller.error().response(request.id);
     if (refused.status == 401) refused.headers.set("WWW-Authenticate", "Bearer");
@@ -159,7 +176,7 @@ Task<void> handle(GuardPtr guard, http::Exchange* exchange) {
     caller->request_id = request.id;
     control::Keys::Use use(guard->control->keys(), caller->key_id, [exchange] { exchange->cut(); });
     exchange->attachment() = std::move(*caller);
-    co_await guard->inner(*exchange);
+    co_await (preview ? guard->options.preview : guard->inner)(*exchange);
   }
   account.returned();
 }

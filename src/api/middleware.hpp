@@ -16,9 +16,12 @@ namespace atl::api {
 struct AuthOptions {
   bool required = true;                 // false: whoever reaches the port is an admin
   observe::Metrics* metrics = nullptr;  // none: the program's own
+  std::string preview_domain = {};      // previews below it, beside those below localhost
+  http::Handler preview = {};           // of requests to preview hosts, with captures id and port
 };
 
-// The Caller goes into exchange.attachment(). Health, readiness and the documents need no key.
+// The Caller goes into exchange.attachment(). Requests to preview hosts go to options.preview and
+// never to `inner`. Health, readiness and the documents need no key.
 // Read-only keys may GET; what else a role must have is checked where it is needed.
 http::Handler wrap(http::Handler inner, control::Control& control, AuthOptions options);
 

@@ -149,6 +149,12 @@ std::string_view check_domain(std::string_view text) {
   return is_host_name(text) ? "" : "must be a domain, such as example.com or *.example.com";
 }
 
+std::string_view check_preview_domain(std::string_view text) {
+  bool upper = std::ranges::any_of(text, [](char c) { return c >= 'A' && c <= 'Z'; });
+  bool legal = text.empty() || (is_host_name(text) && !upper && !is_address(AF_INET, text));
+  return legal ? "" : "must be a domain in lower case, such as preview.example.com";
+}
+
 std::string_view check_quantity(std::string_view text) {
   constexpr std::string_view kWrong = "must be a quantity, such as 500m, 0.5 or 1Gi";
   auto skip_digits = [&text] {

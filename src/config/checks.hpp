@@ -17,13 +17,14 @@ std::string_view check_secret(std::string_view text);     // no control characte
 std::string_view check_listen(std::string_view text);     // 127.0.0.1:8080, [::1]:8080, or empty
 std::string_view check_http_url(std::string_view text);   // or empty
 std::string_view check_store_url(std::string_view text);  // sqlite:, postgresql://…, or empty
-std::string_view check_absolute_path(std::string_view text);  // or empty
-std::string_view check_path(std::string_view text);           // absolute, ~/… or relative
-std::string_view check_optional_path(std::string_view text);  // the same or empty
-std::string_view check_engine(std::string_view text);         // unix:///x, tcp://host:1, or empty
-std::string_view check_inner_path(std::string_view text);     // relative, without . and ..
-std::string_view check_domain(std::string_view text);         // example.com, *.example.com
-std::string_view check_quantity(std::string_view text);       // 500m, 0.1, 1Gi
+std::string_view check_absolute_path(std::string_view text);   // or empty
+std::string_view check_path(std::string_view text);            // absolute, ~/… or relative
+std::string_view check_optional_path(std::string_view text);   // the same or empty
+std::string_view check_engine(std::string_view text);          // unix:///x, tcp://host:1, or empty
+std::string_view check_inner_path(std::string_view text);      // relative, without . and ..
+std::string_view check_domain(std::string_view text);          // example.com, *.example.com
+std::string_view check_preview_domain(std::string_view text);  // preview.example.com, or empty
+std::string_view check_quantity(std::string_view text);        // 500m, 0.1, 1Gi
 
 struct HostPort {
   std::string host;  // without brackets

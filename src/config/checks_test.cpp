@@ -45,6 +45,8 @@ TEST(ConfigChecks, PathsAndNames) {
   takes(check_name, {"native", "python-default", "a.b_c", "3x"});
   refuses(check_name, {"", "-a", "a b", "a/b", ".", "ä"});
   takes(check_domain, {"example.com", "*.example.com", "localhost", "10.0.0.1", "a_b.example"});
+  takes(check_preview_domain, {"", "preview.example.com", "localhost"});
+  refuses(check_preview_domain, {"*.example.com", "Example.com", "10.0.0.1", "a.com.", "a b"});
   refuses(check_domain, {"", "*", "*.", "a..b", "-a.com", "http://a", "a.com.", "a b", "a.*.b"});
   takes(check_quantity, {"500m", "0.1", "1Gi", "2", "1.5Gi"});
   refuses(check_quantity, {"", "Gi", "1.", ".5", "1g i", "-1", "1GB"});

@@ -36,10 +36,11 @@ BOOST_DESCRIBE_STRUCT(ServerLimits, (),
 struct ServerConfig {
   std::string listen = "127.0.0.1:8080";
   std::string unix_socket;
+  std::string preview_domain;
   TlsConfig tls;
   ServerLimits limits;
 };
-BOOST_DESCRIBE_STRUCT(ServerConfig, (), (listen, unix_socket, tls, limits))
+BOOST_DESCRIBE_STRUCT(ServerConfig, (), (listen, unix_socket, preview_domain, tls, limits))
 
 struct RetentionConfig {
   std::uint64_t ended_sessions = 7 * 86400;

@@ -25,6 +25,12 @@ constexpr std::array kRules{
          .says = "Path of a Unix socket to listen on as well, for its owner only.",
          .most = 100,
          .check = check_absolute_path},
+    Rule{.path = "server.preview_domain",
+         .says = "Domain of previews: PORT-SESSION.DOMAIN is that port of that session, beside "
+                 "PORT-SESSION.localhost. Needs a wildcard DNS record, and with TLS a wildcard "
+                 "certificate. Use a domain that serves nothing else.",
+         .most = 200,
+         .check = check_preview_domain},
     Rule{.path = "server.tls.cert_file",
          .says = "Certificate chain (PEM). With it and `key_file` the port speaks TLS only.",
          .most = kMaxPath,

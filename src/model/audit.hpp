@@ -9,6 +9,7 @@ BOOST_DEFINE_ENUM_CLASS(AuditAction, kSessionCreated, kSessionChanged, kSessionR
                         kSessionPaused, kSessionResumed, kSessionDeleted, kExecutionStarted,
                         kExecutionCancelled, kExecutionRefused, kFileWritten, kFileRemoved,
                         kSnapshotCreated, kSnapshotDeleted, kTemplateCreated, kTemplateChanged,
-                        kTemplateDeleted, kTerminalOpened, kKeyCreated, kKeyRevoked)
+                        kTemplateDeleted, kTerminalOpened, kKeyCreated, kKeyRevoked,
+                        kPreviewTokenCreated)
 
 }  // namespace atl::model

@@ -77,11 +77,14 @@ Task<Result<void>> run_server(async::Executor executor, Running running) {
   rest.version = ATOLL_VERSION;
   rest.draining = [&draining] { return draining; };
   http::Router router;
-  api::rest::add_rest_routes(router, control, rest);
+  http::Handler preview = api::rest::add_rest_routes(router, control, rest);
   // After the routes, which bring along what sessions are made of.
   ATOLL_CO_CHECK(co_await control.start());
   http::Server server(executor,
-                      api::wrap(router.handler(), control, {.required = config.auth.enabled}),
+                      api::wrap(router.handler(), control,
+                                {.required = config.auth.enabled,
+                                 .preview_domain = rest.preview_domain,
+                                 .preview = std::move(preview)}),
                       http_options(config));
   Result<void> started = co_await server.start();
   if (started) {

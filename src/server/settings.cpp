@@ -147,6 +147,7 @@ api::rest::RestOptions rest_options(const config::Config& config, const Place& p
   options.data_folder = place.data_folder;
   options.body_bytes = config.server.limits.body_bytes;
   options.upload_bytes = config.server.limits.upload_bytes;
+  options.preview_domain = config.server.preview_domain;
   return options;
 }
 

@@ -119,6 +119,11 @@ struct SnapshotBody {
 };
 BOOST_DESCRIBE_STRUCT(SnapshotBody, (), (name))
 
+struct PreviewTokenBody {
+  std::uint64_t ttl = 300;  // seconds
+};
+BOOST_DESCRIBE_STRUCT(PreviewTokenBody, (), (ttl))
+
 struct TemplateBody : model::TemplateSpec {
   std::optional<std::string> id;  // of a new one; in a replacement it may only be repeated
 };

@@ -72,37 +72,10 @@ print(s.server_address[1], flush=True)
 s.serve_forever()
 )PY";
 
-std::string quoted(std::string_view text) {
-  std::string out = "\"";
-  for (char letter : text) {
-    if (letter == '\n') {
-      out += "\\n";
-    } else if (letter == '"' || letter == '\\') {
-      out += {'\\', letter};
-    } else {
-      out += letter;
-    }
-  }
-  return out + "\"";
-}
-
-Task<std::string> first_line(Api* api, std::string execution) {
-  for (;;) {
-    Reply now = co_await api->call(Method::kGet, "/api/v1/executions/" + execution);
-    std::string text = now.at({"stdout"});
-    if (text.find('\n') != text.npos) co_return text.substr(0, text.find('\n'));
-    if (now.at({"state"}) != "running" && now.at({"state"}) != "queued") co_return now.body;
-    co_await async::yield_now();
-  }
-}
-
 Task<void> ports(Api* api) {
-  std::string session = "/api/v1/sessions/" + co_await api->make_session();
-  Reply begun =
-      co_await api->call(Method::kPost, session + "/execute",
-                         R"({"timeout":0,"language":"python","code":)" + quoted(kServer) + "}");
-  EXPECT_EQ(begun.status, 202) << begun.body;
-  std::string port = co_await first_line(api, begun.at({"execution_id"}));
+  std::string id = co_await api->make_session();
+  std::string session = "/api/v1/sessions/" + id;
+  std::string port = co_await api->serve(id, kServer);
   std::string proxy = session + "/proxy/" + port;
   Reply got = co_await api->call(Method::kGet, proxy + "/a%20b?q=1", {}, {{"X-API-Key", "s"}});
   EXPECT_EQ(got.status, 201) << got.body;

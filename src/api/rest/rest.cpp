@@ -61,10 +61,13 @@ void Routes::add_bare(http::Method method, std::string_view path, std::string_vi
 
 void Routes::add_bare(http::Method method, std::string_view path, std::string_view operation,
                       Streaming streaming) {
-  auto handler = [rest = rest_, streaming](http::Exchange& exchange) {
+  router_.add(method, path, handler(streaming), {.name = std::string(operation)});
+}
+
+http::Handler Routes::handler(Streaming streaming) const {
+  return [rest = rest_, streaming](http::Exchange& exchange) {
     return run_streaming(streaming, Call{rest, &exchange, caller_of(exchange)});
   };
-  router_.add(method, path, handler, {.name = std::string(operation)});
 }
 
 void Routes::add(http::Method method, std::string_view path, std::string_view operation,
@@ -77,7 +80,8 @@ void Routes::add(http::Method method, std::string_view path, std::string_view op
   add_bare(method, "/api/v1" + std::string(path), operation, streaming);
 }
 
-void add_rest_routes(http::Router& router, control::Control& control, const RestOptions& options) {
+http::Handler add_rest_routes(http::Router& router, control::Control& control,
+                              const RestOptions& options) {
   auto rest = std::make_shared<Rest>(control, options);
   rest->tasks.spawn(follow_events(&rest->control, &rest->metrics));
   control.sessions().set_restore(restore_from(rest));
@@ -90,6 +94,7 @@ void add_rest_routes(http::Router& router, control::Control& control, const Rest
   add_terminal(routes);
   add_files(routes);
   add_proxy(routes);
+  add_preview_tokens(routes);
   add_snapshots(routes);
   add_templates(routes);
   add_runtimes(routes);
@@ -98,6 +103,7 @@ void add_rest_routes(http::Router& router, control::Control& control, const Rest
   add_server(routes);
   add_aliases(routes);
   add_documents(routes);
+  return routes.handler(show_preview);
 }
 
 }  // namespace atl::api::rest

@@ -23,10 +23,12 @@ struct RestOptions {
   std::uint64_t upload_bytes = 16ull << 30;  // of a request that brings files
   observe::Metrics* metrics = nullptr;       // none: the program's own
   std::function<bool()> draining;            // true: GET /ready says 503
+  std::string preview_domain = {};           // previews below it, beside those below localhost
 };
 
 // `control` outlives the router. Background tasks of the API live as long as the router's handlers:
-// destroy the router before the executor's context.
-void add_rest_routes(http::Router& router, control::Control& control, const RestOptions& options);
+// destroy the router before the executor's context. Returns the handler of preview hosts.
+http::Handler add_rest_routes(http::Router& router, control::Control& control,
+                              const RestOptions& options);
 
 }  // namespace atl::api::rest

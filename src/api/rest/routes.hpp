@@ -25,6 +25,8 @@ class Routes {
                 Plain plain);
   void add_bare(http::Method method, std::string_view path, std::string_view operation,
                 Streaming streaming);
+  // For what has no path of its own.
+  http::Handler handler(Streaming streaming) const;
 
  private:
   http::Router& router_;
@@ -38,6 +40,7 @@ void add_contexts(Routes& routes);
 void add_terminal(Routes& routes);
 void add_files(Routes& routes);
 void add_proxy(Routes& routes);
+void add_preview_tokens(Routes& routes);
 void add_snapshots(Routes& routes);
 void add_templates(Routes& routes);
 void add_runtimes(Routes& routes);
@@ -46,5 +49,8 @@ void add_audit(Routes& routes);
 void add_server(Routes& routes);
 void add_aliases(Routes& routes);
 void add_documents(Routes& routes);
+
+// A request to a preview host that its gate let through; captures are id and port.
+Task<Answer<void>> show_preview(Call call);
 
 }  // namespace atl::api::rest

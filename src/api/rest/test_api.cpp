@@ -111,8 +111,7 @@ Task<Result<void>> run_all(async::Executor executor, const Folder* folder,
   bool draining = false;
   std::string address;
   http::Router router;
-  add_rest_routes(router, control,
-                  {.executor = executor,
+  RestOptions rest{.executor = executor,
                    .data_folder = data,
                    .registry = &registry,
                    .endpoint = [&address] { return "http://" + address; },
@@ -120,10 +119,14 @@ Task<Result<void>> run_all(async::Executor executor, const Folder* folder,
                    .body_bytes = wish.body_bytes,
                    .upload_bytes = wish.upload_bytes,
                    .metrics = &metrics,
-                   .draining = [&draining] { return draining; }});
-  http::Server server(executor,
-                      wrap(router.handler(), control, {.required = wish.keys, .metrics = &metrics}),
-                      {.listen = {"127.0.0.1:0"}});
+                   .draining = [&draining] { return draining; },
+                   .preview_domain = wish.preview_domain};
+  AuthOptions auth{.required = wish.keys,
+                   .metrics = &metrics,
+                   .preview_domain = wish.preview_domain,
+                   .preview = add_rest_routes(router, control, rest)};
+  http::Server server(executor, wrap(router.handler(), control, std::move(auth)),
+                      {.listen = {"127.0.0.1:0", "unix:" + (*folder / "api.sock")}});
   ATOLL_CO_CHECK(co_await server.start());
   address = server.addresses().front();
   http::Client client(executor, {.endpoint = "http://" + address});
@@ -135,6 +138,17 @@ Task<Result<void>> run_all(async::Executor executor, const Folder* folder,
   remember_answers(metrics.text());  // streams are counted when they have ended
   co_await control.stop();
   co_return ended;
+}
+
+// What the execution has printed first; waits for it.
+Task<std::string> first_line(Api* api, std::string execution) {
+  for (;;) {
+    Reply now = co_await api->call(Method::kGet, "/api/v1/executions/" + execution);
+    std::string text = now.at({"stdout"});
+    if (text.find('\n') != text.npos) co_return text.substr(0, text.find('\n'));
+    if (now.at({"state"}) != "running" && now.at({"state"}) != "queued") co_return now.body;
+    co_await async::yield_now();
+  }
 }
 
 // Every answer that a test sees is held against the document.
@@ -199,6 +213,14 @@ Task<std::string> Api::make_session() {
                              R"({"template_id":"shell-default"})", {{"Prefer", "wait"}});
   EXPECT_EQ(made.status, 201) << made.body;
   co_return made.at({"id"});
+}
+
+Task<std::string> Api::serve(std::string session, std::string python) {
+  boost::json::object body{{"timeout", 0}, {"language", "python"}, {"code", python}};
+  Reply begun = co_await call(Method::kPost, "/api/v1/sessions/" + session + "/execute",
+                              codec::serialize(body));
+  EXPECT_EQ(begun.status, 202) << begun.body;
+  co_return co_await first_line(this, begun.at({"execution_id"}));
 }
 
 Task<std::vector<http::SseEvent>> Api::events(Method method, std::string target, std::string body,

@@ -43,6 +43,8 @@ struct Api {
   Task<Reply> call(Method method, std::string target, std::string body = {},
                    http::Headers more = {});
   Task<std::string> make_session();  // its id; shell-default, ready
+  // Runs Python that prints its port, and goes on: the port.
+  Task<std::string> serve(std::string session, std::string python);
   Task<std::vector<http::SseEvent>> events(Method method, std::string target, std::string body = {},
                                            http::Headers more = {});
 };
@@ -56,6 +58,7 @@ struct ApiWish {
   std::uint64_t body_bytes = 16u << 20;
   std::uint64_t upload_bytes = 16ull << 30;
   OnWrite on_write = {};
+  std::string preview_domain = {};
 };
 
 // Fails the test instead of hanging. `body` is an ordinary function that makes a coroutine.
