@@ -67,6 +67,10 @@ class Backend {
   // Has the zygote for sandboxes with this preload list ready. Without one (kUnsupported) they
   // start their interpreters plainly.
   virtual async::Task<Result<ZygoteReport>> prepare(Preload preload);
+  // Whether this object can make no more sandboxes, whatever is tried, and a wait for that moment.
+  // Most backends always can.
+  virtual bool is_lost() const { return false; }
+  virtual async::Task<void> until_lost();
 };
 
 }  // namespace atl::sandbox

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "async/event.hpp"
+
 namespace atl::sandbox {
 
 bool BackendEntry::has(Cap cap) const { return std::ranges::find(caps, cap) != caps.end(); }
@@ -69,6 +71,11 @@ async::Task<Result<void>> Backend::destroy(SandboxId id) {
 
 async::Task<Result<ZygoteReport>> Backend::prepare(Preload) {
   co_return fail(Code::kUnsupported, "this backend has no zygotes");
+}
+
+async::Task<void> Backend::until_lost() {
+  async::Event never;
+  co_await never.wait();
 }
 
 std::string_view isolation_name(IsolationKind isolation) {

@@ -64,6 +64,12 @@ class NativeBackend : public sandbox::Backend {
     co_return Result<void>();
   }
 
+  bool is_lost() const override { return launcher_->is_gone(); }
+  Task<void> until_lost() override {
+    std::shared_ptr<LauncherClient> launcher = launcher_;
+    co_await launcher->until_gone();
+  }
+
  private:
   async::Executor executor_;
   std::shared_ptr<LauncherClient> launcher_;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "async/deadline.hpp"
 #include "base/send_fds.hpp"
 
 namespace atl::backends::native {
@@ -19,17 +20,25 @@ engine::BoxId box_id(const std::string& text) {
   return id;
 }
 
+Error gone(int error) { return Error(Code::kNoAvailableRuntime, "the launcher is gone", error); }
+
 }  // namespace
 
-LauncherClient::LauncherClient(async::Executor executor, UniqueFd control)
-    : control_(std::move(executor), std::move(control), async::FdKind::kSocket) {}
+LauncherClient::LauncherClient(async::Executor executor, UniqueFd control, LauncherTimes times)
+    : control_(std::move(executor), std::move(control), async::FdKind::kSocket), times_(times) {}
+
+std::chrono::milliseconds LauncherClient::time_for(LauncherOp op) const {
+  bool is_life = op == LauncherOp::kCreate || op == LauncherOp::kDestroy;
+  return is_life ? times_.life : times_.other;
+}
 
 Result<void> LauncherClient::send(const void* bytes, std::size_t size,
                                   std::span<const int> descriptors) {
-  if (send_fds(control_.fd().get(), bytes, size, descriptors) < 0) {
-    return fail(Error(Code::kBackend, "the launcher is gone", errno));
-  }
-  return {};
+  if (send_fds(control_.fd().get(), bytes, size, descriptors) >= 0) return {};
+  int error = errno;
+  if (error == EAGAIN) return fail(Error(Code::kNoAvailableRuntime, "the launcher is busy", error));
+  gone_ |= error == EPIPE || error == ECONNRESET;
+  return fail(gone(error));
 }
 
 // The socket's buffer holds some eight requests; `bytes` stay where they are until this returns.
@@ -44,15 +53,13 @@ async::Task<Result<void>> LauncherClient::send_in_turn(const void* bytes, std::s
 
 async::Task<Result<LauncherReply>> LauncherClient::create(engine::CreateRequest request,
                                                           std::vector<int> sources) {
-  ATOLL_CO_CHECK(co_await send_in_turn(&request, sizeof request, std::move(sources)));
-  ATOLL_CO_TRY(auto replies, co_await wait(LauncherOp::kCreate, request.header.id.text.data()));
+  ATOLL_CO_TRY(auto replies, co_await ask(request.header, &request, sizeof request, sources));
   co_return replies.back();
 }
 
 async::Task<Result<LauncherReply>> LauncherClient::zygote(engine::ZygoteRequest request,
                                                           std::vector<int> given) {
-  ATOLL_CO_CHECK(co_await send_in_turn(&request, sizeof request, std::move(given)));
-  ATOLL_CO_TRY(auto replies, co_await wait(LauncherOp::kZygote, request.header.id.text.data()));
+  ATOLL_CO_TRY(auto replies, co_await ask(request.header, &request, sizeof request, given));
   co_return replies.back();
 }
 
@@ -68,23 +75,20 @@ Result<void> LauncherClient::post(LauncherOp op, const SandboxId& id) {
 
 async::Task<Result<LauncherReply>> LauncherClient::call(LauncherOp op, SandboxId id) {
   engine::RequestHeader request{.op = op, .id = box_id(id.str())};
-  ATOLL_CO_CHECK(co_await send_in_turn(&request, sizeof request, {}));
-  ATOLL_CO_TRY(auto replies, co_await wait(op, id.str()));
+  ATOLL_CO_TRY(auto replies, co_await ask(request, &request, sizeof request, {}));
   co_return replies.back();
 }
 
 async::Task<Result<LauncherReply>> LauncherClient::set_limits(SandboxId id, engine::Limits limits) {
   engine::LimitsRequest request{.limits = limits};
   request.header.id = box_id(id.str());
-  ATOLL_CO_CHECK(co_await send_in_turn(&request, sizeof request, {}));
-  ATOLL_CO_TRY(auto replies, co_await wait(LauncherOp::kLimits, id.str()));
+  ATOLL_CO_TRY(auto replies, co_await ask(request.header, &request, sizeof request, {}));
   co_return replies.back();
 }
 
 async::Task<Result<std::vector<SandboxId>>> LauncherClient::list() {
   engine::RequestHeader request{.op = LauncherOp::kList};
-  ATOLL_CO_CHECK(co_await send_in_turn(&request, sizeof request, {}));
-  ATOLL_CO_TRY(auto replies, co_await wait(LauncherOp::kList, {}));
+  ATOLL_CO_TRY(auto replies, co_await ask(request, &request, sizeof request, {}));
   std::vector<SandboxId> ids;
   for (const LauncherReply& reply : replies) {
     if (reply.id.text[0] != '\0') ids.emplace_back(reply.id.text.data());
@@ -92,44 +96,81 @@ async::Task<Result<std::vector<SandboxId>>> LauncherClient::list() {
   co_return ids;
 }
 
-async::Task<Result<std::vector<LauncherReply>>> LauncherClient::wait(LauncherOp op,
-                                                                     std::string id) {
-  auto waiter = waiters_.insert(waiters_.end(), Waiter{.op = op, .id = std::move(id)});
+async::Task<Result<LauncherClient::Replies>> LauncherClient::ask(engine::RequestHeader header,
+                                                                 const void* bytes,
+                                                                 std::size_t size,
+                                                                 std::vector<int> descriptors) {
+  if (gone_) co_return fail(gone(EPIPE));
+  async::Deadline deadline = async::deadline_in(time_for(header.op));
+  Result<Replies> replies =
+      co_await async::with_deadline(exchange(header, bytes, size, std::move(descriptors)), deadline,
+                                    Code::kNoAvailableRuntime, "");
+  bool late = !replies && std::chrono::steady_clock::now() >= deadline;
+  if (!late) co_return replies;
+  co_return fail(Code::kNoAvailableRuntime, "the launcher did not answer within " +
+                                                std::to_string(time_for(header.op).count()) +
+                                                " ms; try again later");
+}
+
+async::Task<Result<LauncherClient::Replies>> LauncherClient::exchange(
+    engine::RequestHeader header, const void* bytes, std::size_t size,
+    std::vector<int> descriptors) {
+  ATOLL_CO_CHECK(co_await send_in_turn(bytes, size, std::move(descriptors)));
+  auto waiter =
+      waiters_.insert(waiters_.end(), Waiter{.op = header.op, .id = header.id.text.data()});
   // Also when this task is cancelled in the middle.
   struct Leave {
     std::list<Waiter>& list;
     std::list<Waiter>::iterator at;
-    ~Leave() { list.erase(at); }
+    ~Leave() {
+      // The entries of a list carry no number: the rest of this one must not count as the next.
+      at->abandoned = at->op == LauncherOp::kList && !at->done;
+      if (!at->abandoned) list.erase(at);
+    }
   } leave{waiters_, waiter};
   while (!waiter->done) {
+    if (gone_) co_return fail(gone(EPIPE));
     if (reading_) {
       co_await changed_.wait();
       continue;
     }
-    Result<void> read = co_await read_one();
-    changed_.notify_all();
-    if (!read) co_return fail(std::move(read).error());
+    ATOLL_CO_CHECK(co_await read_one());
   }
   if (waiter->replies.back().status == LauncherStatus::kFailed)
     co_return fail(launcher_error(waiter->replies.back()));
   co_return std::move(waiter->replies);
 }
 
+async::Task<void> LauncherClient::until_gone() {
+  while (!gone_) {
+    if (reading_) {
+      co_await changed_.wait();
+    } else {
+      (void)co_await read_one();
+    }
+  }
+}
+
 async::Task<Result<void>> LauncherClient::read_one() {
   reading_ = true;
+  // Whoever else waits must read from now on, also when this task was cancelled.
   struct Done {
-    bool& flag;
-    ~Done() { flag = false; }
-  } done{reading_};
+    LauncherClient& client;
+    ~Done() {
+      client.reading_ = false;
+      client.changed_.notify_all();
+    }
+  } done{*this};
   engine::ListReply message;  // the largest; every message begins with a LauncherReply
   std::span<char> into(reinterpret_cast<char*>(&message), sizeof message);
   Result<std::size_t> size = co_await control_.read_some(into);
-  if (!size) co_return fail(std::move(size).error());
-  bool is_list = message.head.op == LauncherOp::kList && *size == sizeof message &&
+  if (!size && size.error().code() == Code::kCancelled) co_return fail(std::move(size).error());
+  bool is_list = size && *size == sizeof message && message.head.op == LauncherOp::kList &&
                  message.count <= message.ids.size();
-  bool whole = is_list || *size == sizeof(LauncherReply);
+  bool whole = is_list || (size && *size == sizeof(LauncherReply));
   if (!whole || message.head.magic != engine::kLauncherMagic) {
-    co_return fail(Code::kBackend, "the launcher is gone");
+    gone_ = true;
+    co_return fail(gone(size ? 0 : size.error().errno_value()));
   }
   for (std::uint32_t i = 0; is_list && i < message.count; ++i) {
     LauncherReply entry{
@@ -142,13 +183,24 @@ async::Task<Result<void>> LauncherClient::read_one() {
 
 void LauncherClient::take(const LauncherReply& reply) {
   if (reply.status == LauncherStatus::kExited) return;  // the guest's connection tells this as well
-  for (Waiter& waiter : waiters_) {
-    if (waiter.done || waiter.op != reply.op) continue;
-    if (waiter.op != LauncherOp::kList && waiter.id != reply.id.text.data()) continue;
-    waiter.replies.push_back(reply);
-    waiter.done = reply.status != LauncherStatus::kListed;
-    return;
+  bool is_list = reply.op == LauncherOp::kList;
+  bool is_wanted = false;
+  for (auto at = waiters_.begin(); at != waiters_.end();) {
+    auto waiter = at++;
+    if (waiter->done || waiter->op != reply.op) continue;
+    if (!is_list && waiter->id != reply.id.text.data()) continue;
+    is_wanted = true;
+    waiter->replies.push_back(reply);
+    waiter->done = reply.status != LauncherStatus::kListed;
+    if (waiter->done && waiter->abandoned) waiters_.erase(waiter);
+    if (reply.op != LauncherOp::kDestroy) break;  // one end answers all who asked for it
   }
+  if (!is_wanted && reply.op == LauncherOp::kCreate && reply.status == LauncherStatus::kOk) {
+    unwanted_.emplace_back(reply.id.text.data());
+  }
+  // A full socket is tried again at the next reply.
+  std::erase_if(unwanted_,
+                [&](const SandboxId& id) { return post(LauncherOp::kDestroy, id).has_value(); });
 }
 
 Error launcher_error(const LauncherReply& reply) {

@@ -1,7 +1,10 @@
 // Talks to a launcher. Replies come by id and operation, so calls of many sandboxes run side by
-// side: whoever waits first reads for all. Lives on one I/O thread.
+// side: whoever waits first reads for all. Every call has a deadline; a reply that comes after it
+// is dropped, and a sandbox that was made too late for its caller is ended. Lives on one I/O
+// thread.
 #pragma once
 
+#include <chrono>
 #include <list>
 #include <span>
 #include <string>
@@ -16,9 +19,15 @@
 
 namespace atl::backends::native {
 
+// How long a reply may take: far beyond what it takes on a busy machine.
+struct LauncherTimes {
+  std::chrono::milliseconds life{60'000};  // create, destroy
+  std::chrono::milliseconds other{20'000};
+};
+
 class LauncherClient {
  public:
-  LauncherClient(async::Executor executor, UniqueFd control);
+  LauncherClient(async::Executor executor, UniqueFd control, LauncherTimes times = {});
 
   // Waits for its turn when the launcher has many requests before it, and for the reply.
   async::Task<Result<engine::LauncherReply>> create(engine::CreateRequest request,
@@ -31,26 +40,38 @@ class LauncherClient {
   // Leaves it to the launcher: nobody waits for the reply.
   Result<void> post_zygote(const engine::ZygoteRequest& request, std::span<const int> given);
   Result<void> post(engine::LauncherOp op, const SandboxId& id);
+  // Until the launcher has ended. A new one takes a new client.
+  async::Task<void> until_gone();
+  bool is_gone() const { return gone_; }
 
  private:
+  using Replies = std::vector<engine::LauncherReply>;
   struct Waiter {
     engine::LauncherOp op;
     std::string id;
-    std::vector<engine::LauncherReply> replies;
+    Replies replies;
     bool done = false;
+    bool abandoned = false;  // nobody waits any more, but the replies must be told apart
   };
   Result<void> send(const void* bytes, std::size_t size, std::span<const int> descriptors);
   async::Task<Result<void>> send_in_turn(const void* bytes, std::size_t size,
                                          std::vector<int> descriptors);
-  async::Task<Result<std::vector<engine::LauncherReply>>> wait(engine::LauncherOp op,
-                                                               std::string id);
+  async::Task<Result<Replies>> ask(engine::RequestHeader header, const void* bytes,
+                                   std::size_t size, std::vector<int> descriptors);
+  async::Task<Result<Replies>> exchange(engine::RequestHeader header, const void* bytes,
+                                        std::size_t size, std::vector<int> descriptors);
   async::Task<Result<void>> read_one();
   void take(const engine::LauncherReply& reply);
 
+  std::chrono::milliseconds time_for(engine::LauncherOp op) const;
+
   async::Stream control_;
+  LauncherTimes times_;
   std::list<Waiter> waiters_;
   async::Event changed_;
   bool reading_ = false;
+  bool gone_ = false;
+  std::vector<SandboxId> unwanted_;  // made after their caller gave up
 };
 
 // The sentence and code for a request that the launcher could not fulfil.
