@@ -17,6 +17,7 @@ constexpr std::chrono::minutes kSweep{10};
 Control::Control(ControlOptions options)
     : mode_(options.mode),
       cleanup_on_exit_(options.cleanup_on_exit),
+      on_lost_(std::move(options.on_lost)),
       results_kept_(options.results_kept),
       answers_kept_(options.answers_kept),
       audit_kept_(options.audit_kept),
@@ -32,6 +33,7 @@ Control::Control(ControlOptions options)
                 options.mode, options.limits),
       executions_(options.executor, *store_, clock_, sessions_, audit_, events_,
                   Journals(options.journal_folder), options.executions),
+      recovery_(options.executor, *store_, clock_, templates_, *node_, sessions_, executions_),
       idempotency_(*store_, clock_, options.answers_kept),
       tasks_(options.executor) {}
 
@@ -42,13 +44,22 @@ Task<Result<void>> Control::start() {
   ATOLL_CO_CHECK(co_await keys_.load());
   bool enabled = mode_ != Mode::kDisabled;
   if (enabled) ATOLL_CO_CHECK(co_await node_->open_default());
-  ATOLL_CO_CHECK(co_await reconcile());
+  ATOLL_CO_CHECK(co_await recovery_.load());
+  if (enabled) tasks_.spawn(watch_node());
+  recovery_.start();
   tasks_.spawn(sessions_.run_timers());
   if (enabled) pool_.start();
   tasks_.spawn(executions_.record_slow());
   tasks_.spawn(remove_old());
   tasks_.spawn(keys_.watch());
   co_return Result<void>();
+}
+
+Task<void> Control::watch_node() {
+  co_await node_->until_lost();
+  if (!node_->is_lost()) co_return;
+  log::error("launcher_gone", log::kv("sessions", sessions_.live_count()));
+  if (on_lost_) on_lost_();
 }
 
 Task<void> Control::remove_old() {
@@ -65,8 +76,9 @@ Task<void> Control::remove_old() {
 
 Task<void> Control::stop() {
   co_await tasks_.join();
+  co_await recovery_.shut_down();
   co_await pool_.shut_down();
-  co_await sessions_.shut_down(cleanup_on_exit_);
+  co_await sessions_.shut_down(cleanup_on_exit_ && !is_lost());
   co_await executions_.shut_down();
   co_await audit_.shut_down();
   co_await store_->close();

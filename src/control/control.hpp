@@ -1,6 +1,7 @@
 // The control plane: everything behind the API, wired together.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <string>
 
@@ -16,6 +17,7 @@
 #include "control/node.hpp"
 #include "control/pool.hpp"
 #include "control/preview_tokens.hpp"
+#include "control/recovery.hpp"
 #include "control/sessions.hpp"
 #include "control/templates.hpp"
 #include "control/workspaces.hpp"
@@ -33,8 +35,9 @@ struct ControlOptions {
   PoolSettings pool;
   bool package_index = false;  // templates may have packages
   bool cleanup_on_exit = true;
-  std::string workspace_folder;  // empty: workspaces of sessions with a key are not kept
-  std::string journal_folder;    // empty: the output of a running execution dies with the server
+  std::function<void()> on_lost;  // called once, when Control::is_lost() has become true
+  std::string workspace_folder;   // empty: workspaces of sessions with a key are not kept
+  std::string journal_folder;     // empty: the output of a running execution dies with the server
   std::chrono::seconds results_kept{7 * 24 * 3600};  // of sessions that have ended
   std::chrono::seconds answers_kept{24 * 3600};      // to requests that are repeated
   std::chrono::seconds audit_kept{30 * 24 * 3600};
@@ -46,9 +49,14 @@ class Control {
   Control(const Control&) = delete;
   ~Control();
 
-  // Loads, finds again what outlived the last server, ends what nobody knows, fills the pool.
+  // Loads what is needed to answer. Sessions of the last server are found again in the background,
+  // where sandboxes of nobody are ended and the pool is filled.
   async::Task<Result<void>> start();
+  // When is_lost(), sandboxes are left alone: the next server finds them again.
   async::Task<void> stop();
+  // No sandbox can be made or ended any more, because the launcher is gone: the server must end and
+  // be started again. Announced by ControlOptions::on_lost.
+  bool is_lost() const { return node_->is_lost(); }
 
   Sessions& sessions() { return sessions_; }
   Executions& executions() { return executions_; }
@@ -64,16 +72,12 @@ class Control {
   const Clock& clock() const { return clock_; }
 
  private:
-  async::Task<Result<void>> reconcile();
-  async::Task<Result<std::vector<model::Session>>> unfinished_sessions();
-  async::Task<Result<void>> fail_executions();
-  async::Task<Result<void>> find_again(model::Session row);
-  async::Task<Result<void>> end_one_shot(model::Session row);
-  async::Task<Result<void>> end_unknown();
+  async::Task<void> watch_node();
   async::Task<void> remove_old();
 
   Mode mode_;
   bool cleanup_on_exit_;
+  std::function<void()> on_lost_;
   std::chrono::seconds results_kept_;
   std::chrono::seconds answers_kept_;
   std::chrono::seconds audit_kept_;
@@ -89,6 +93,7 @@ class Control {
   Workspaces workspaces_;
   Sessions sessions_;
   Executions executions_;
+  Recovery recovery_;
   Idempotency idempotency_;
   async::TaskGroup tasks_;
 };

@@ -340,7 +340,8 @@ Task<Result<model::Execution>> Executions::get(Caller caller, ExecutionId id) {
   Result<model::Execution> row = co_await store_.execution(id, true);
   bool hidden = row && row->tenant != caller.tenant;
   if (hidden || (!row && row.error().code() == Code::kNotFound)) co_return fail(no_execution(id));
-  co_return row;
+  if (!row) co_return row;
+  co_return co_await as_ended(std::move(*row), true);
 }
 
 Task<Result<std::vector<model::Execution>>> Executions::list(Caller caller, SessionId id,
@@ -354,8 +355,10 @@ Task<Result<std::vector<model::Execution>>> Executions::list(Caller caller, Sess
       row = so_far(*found->second);
       continue;
     }
-    if (!with_output) continue;
-    ATOLL_CO_TRY(row, co_await store_.execution(row.id, true));
+    if (with_output) {
+      ATOLL_CO_TRY(row, co_await store_.execution(row.id, true));
+    }
+    ATOLL_CO_TRY(row, co_await as_ended(std::move(row), with_output));
   }
   co_return rows;
 }

@@ -6,6 +6,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -89,6 +90,10 @@ class Executions {
   const ExecutionLimits& limits() const { return limits_; }
   std::uint64_t started_total() const { return started_total_; }
   std::uint64_t failed_total() const { return failed_total_; }
+  // What the last server left queued or running has failed, for whoever asks from now on: before
+  // anything is started. store_left() then writes it down, until the store has taken all of it.
+  async::Task<Result<void>> load_left();
+  async::Task<void> store_left();
   // For ever: what runs longer than a moment is recorded while it runs.
   async::Task<void> record_slow();
   async::Task<void> shut_down();
@@ -100,6 +105,10 @@ class Executions {
   void forget(LiveExecution& execution);
   void settle(LiveExecution& execution, const Result<void>& outcome);
   model::Execution so_far(const LiveExecution& execution) const;
+  void fail_left(model::Execution& row) const;
+  // A row of the store that nothing runs for.
+  async::Task<Result<model::Execution>> as_ended(model::Execution row, bool with_output);
+  async::Task<Result<void>> store_some_left();
   async::Task<Result<void>> turn(LiveExecutionPtr execution);
   async::Task<void> carry_out(LiveExecutionPtr execution, ExecuteRequest request);
   async::Task<Result<void>> run_in_time(LiveExecutionPtr execution, ExecuteRequest* request);
@@ -121,6 +130,8 @@ class Executions {
   ExecutionLimits limits_;
   std::map<std::string, LiveExecutionPtr> live_;
   std::map<std::string, ExtraChanges> extras_;  // by execution
+  std::set<std::string> left_;  // of the last server; the store does not know their end yet
+  model::Time loaded_at_{};
   std::uint64_t started_total_ = 0;
   std::uint64_t failed_total_ = 0;
   async::TaskGroup tasks_;

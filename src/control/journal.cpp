@@ -42,9 +42,12 @@ void Journals::remove(const ExecutionId& id) const {
   if (!folder_.empty()) ::unlink(path(id).c_str());
 }
 
-void Journals::remove_all() const {
+void Journals::keep_only(const std::set<std::string>& ids) const {
+  if (folder_.empty()) return;
   std::error_code ignored;
-  if (!folder_.empty()) std::filesystem::remove_all(folder_, ignored);
+  for (const auto& entry : std::filesystem::directory_iterator(folder_, ignored)) {
+    if (!ids.contains(entry.path().filename().string())) ::unlink(entry.path().c_str());
+  }
 }
 
 model::Output Journals::read(const ExecutionId& id) const {

@@ -2,6 +2,7 @@
 // one finds here what they had printed by then. One file each, gone with the execution's end.
 #pragma once
 
+#include <set>
 #include <string>
 #include <string_view>
 
@@ -22,8 +23,8 @@ class Journals {
   void remove(const ExecutionId& id) const;
   // What a killed server left of it; an unfinished last piece is dropped.
   model::Output read(const ExecutionId& id) const;
-  // At a start, when nothing runs: what no unfinished execution owns any more.
-  void remove_all() const;
+  // At a start, when nothing runs: what no execution of this list owns.
+  void keep_only(const std::set<std::string>& ids) const;
 
  private:
   std::string path(const ExecutionId& id) const { return folder_ + "/" + id.str(); }

@@ -67,6 +67,7 @@ struct LiveSession {
   bool stored = false;               // its row is in the store, or on its way there
   bool end_stored = false;           // its end was written, together with a result
   bool made = false;                 // nobody is making its sandbox any more
+  bool finding = false;              // of the last server, and its sandbox is not found again yet
   bool freezing = false;             // somebody pauses or resumes it
   bool ending = false;               // somebody is taking it down
   model::SessionState before_end{};  // what clients see until it is over and written

@@ -9,6 +9,7 @@
 #include <cstdlib>
 #include <map>
 #include <optional>
+#include <set>
 #include <utility>
 
 #include "control/bootstrap.hpp"
@@ -147,6 +148,7 @@ class LocalNode final : public Node {
 
   Task<Result<SandboxPtr>> make(SandboxId id, RecipePtr recipe,
                                 model::SessionConfig config) override {
+    if (keeps_made_) made_.insert(id.str());
     ATOLL_CO_TRY(Backend * backend, open(backend_of(*recipe)));
     sandbox::SandboxSpec spec{.id = std::move(id)};
     spec.limits = limits_of(*recipe, config);
@@ -220,6 +222,22 @@ class LocalNode final : public Node {
     std::vector<std::string> names;
     for (const auto& [name, backend] : opened_) names.push_back(name);
     return names;
+  }
+
+  bool has_made(const SandboxId& id) const override { return made_.contains(id.str()); }
+  void forget_made() override {
+    keeps_made_ = false;
+    made_.clear();
+  }
+
+  Task<void> until_lost() override {
+    Result<Backend*> backend = open(options_.default_backend);
+    if (!backend) co_return;  // whoever asks for a sandbox is told why
+    co_await (*backend)->until_lost();
+  }
+  bool is_lost() const override {
+    auto backend = opened_.find(options_.default_backend);
+    return backend != opened_.end() && backend->second->is_lost();
   }
 
   Task<Result<void>> prepare(RecipePtr recipe) override {
@@ -309,6 +327,8 @@ class LocalNode final : public Node {
   LocalNodeOptions options_;
   std::array<std::optional<sandbox::FilesystemPolicy>, 2> filesystem_;         // by whole_host
   std::map<std::string, std::chrono::steady_clock::time_point> zygotes_left_;  // by template
+  std::set<std::string> made_;                                                 // by this process
+  bool keeps_made_ = true;
   Bootstrap bootstrap_;
   Packages packages_;
   std::map<std::string, std::unique_ptr<Backend>> opened_;

@@ -47,6 +47,13 @@ class Node {
   virtual async::Task<Result<std::vector<SandboxId>>> list(std::string backend) = 0;
   virtual async::Task<Result<void>> destroy(std::string backend, SandboxId id) = 0;
   virtual std::vector<std::string> backends() const = 0;  // those that were opened
+  // Whether make() was called with this id, until forget_made(): list() of a server that works
+  // already has its own sandboxes in it.
+  virtual bool has_made(const SandboxId& id) const = 0;
+  virtual void forget_made() = 0;
+  // Until the default backend can make no more sandboxes in this process; is_lost() from then on.
+  virtual async::Task<void> until_lost() = 0;
+  virtual bool is_lost() const = 0;
   // Has whatever can be prepared ready: packages, zygotes.
   virtual async::Task<Result<void>> prepare(RecipePtr recipe) = 0;
   virtual NodeResources resources() const = 0;

@@ -99,7 +99,8 @@ Task<Result<std::vector<model::Session>>> Sessions::list(Caller caller, store::S
 
 Task<Result<LiveSessionPtr>> Sessions::live(Caller caller, SessionId id) {
   if (Result<LiveSessionPtr> session = find_live(caller, id); session && !(*session)->ending) {
-    co_return session;
+    if ((*session)->finding) ATOLL_CO_CHECK(co_await until_found(*session));
+    if (!(*session)->ending) co_return session;
   }
   ATOLL_CO_TRY(model::Session row, co_await get(std::move(caller), id));
   co_return fail(not_alive(row));
@@ -252,6 +253,8 @@ Task<void> Sessions::examine(LiveSessionPtr session) {
 Task<Result<void>> Sessions::remove(Caller caller, SessionId id) {
   Result<LiveSessionPtr> session = find_live(caller, id);
   if (session) {
+    // Its files may have to be saved. One that is not found in time is ended all the same.
+    if ((*session)->finding) (void)co_await until_found(*session);
     AuditRow audit =
         audit_row(caller, {.action = AuditAction::kSessionDeleted, .session_id = std::move(id)});
     co_return co_await end(*session, SessionState::kTerminated, {}, {}, std::move(audit));

@@ -30,6 +30,11 @@ Task<void> Sessions::stop_sandbox(SandboxPtr sandbox) {
   if (!stopped) log::warn("sandbox_stop_failed", log::kv("error", stopped.error().to_string()));
 }
 
+Task<void> Sessions::destroy_sandbox(std::string backend, SandboxId id) {
+  Result<void> gone = co_await node_.destroy(std::move(backend), std::move(id));
+  if (!gone) log::warn("sandbox_stop_failed", log::kv("error", gone.error().to_string()));
+}
+
 // The answer goes first: a processor that takes a sandbox apart is nobody else's for 2 ms.
 Task<void> Sessions::stop_soon(SandboxPtr sandbox) {
   co_await async::sleep_for(kAnswerFirst);
@@ -68,6 +73,8 @@ Task<Result<void>> Sessions::end(LiveSessionPtr session, SessionState state, std
     co_return fail(Code::kNoAvailableRuntime, "it has ended, and the store does not know it yet");
   }
   session->ending = true;
+  bool is_elsewhere = session->finding;  // nobody here holds its sandbox
+  settled(*session);
   fault::here("delete.begun");
   session->changed.notify_all();
   session->before_end = session->row.state;
@@ -81,6 +88,8 @@ Task<Result<void>> Sessions::end(LiveSessionPtr session, SessionState state, std
   bool at_rest = session->running == 0 && session->users == 0;
   if (session->sandbox) {
     stopping_.spawn(at_rest ? stop_soon(session->sandbox) : stop_sandbox(session->sandbox));
+  } else if (is_elsewhere) {
+    stopping_.spawn(destroy_sandbox(session->row.backend, session->row.sandbox_id));
   }
   Result<void> written;
   if (!session->end_stored) written = co_await put(session, audit);
@@ -127,7 +136,7 @@ Task<bool> Sessions::is_lost(LiveSessionPtr session) {
 
 Task<void> Sessions::look_at(LiveSessionPtr session) {
   const model::Session& row = session->row;
-  if (session->ending || !session->sandbox) co_return;
+  if (session->ending || session->finding || !session->sandbox) co_return;
   bool lost = co_await is_lost(session);
   co_await follow_pause(session);
   if (session->ending) co_return;

@@ -30,6 +30,10 @@ Task<Result<Sessions::Created>> Sessions::create(Caller caller, CreateRequest re
   if (mode_ == Mode::kDisabled) {
     co_return fail(Code::kSandboxDisabled, "sandboxes are turned off in the configuration");
   }
+  if (node_.is_lost()) {
+    co_return fail(Code::kNoAvailableRuntime,
+                   "the launcher is gone and this server is about to end; try again later");
+  }
   if (mode_ == Mode::kShared) request.session_key = "shared";
   if (!request.session_key.empty()) {
     ATOLL_CO_TRY(LiveSessionPtr same,
@@ -199,6 +203,8 @@ Task<void> Sessions::make(LiveSessionPtr session) {
   Result<SandboxPtr> made =
       co_await node_.make(session->row.sandbox_id, session->recipe, session->row.config);
   fault::here("create.made");
+  // The next server makes it: clients may have been told of it.
+  if (!made && node_.is_lost() && !session->ending) co_return;
   if (made) {
     Result<void> filled = co_await fill(session, *made);
     fault::here("create.restored");

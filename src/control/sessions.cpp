@@ -12,6 +12,12 @@ namespace atl::control {
 
 using async::Task;
 
+namespace {
+
+constexpr std::chrono::seconds kFindingTime{30};  // that a request waits
+
+}  // namespace
+
 Sessions::Sessions(async::Executor executor, store::Store& store, const Clock& clock,
                    Templates& templates, Node& node, Pool& pool, Workspaces& workspaces,
                    Events& events, Mode mode, SessionLimits limits)
@@ -117,25 +123,53 @@ Task<Result<void>> Sessions::until(LiveSessionPtr session, async::Deadline deadl
   co_return Result<void>();
 }
 
-LiveSessionPtr Sessions::adopt(model::Session row, TemplatePtr recipe, SandboxPtr sandbox) {
+LiveSessionPtr Sessions::expect(model::Session row, TemplatePtr recipe) {
   auto session = std::make_shared<LiveSession>();
   session->row = std::move(row);
   session->recipe = std::move(recipe);
-  session->stored = session->made = true;
+  session->stored = session->made = session->finding = true;
   session->idle_since = clock_.steady();
-  session->contexts = std::make_unique<contexts::Contexts>(sandbox.get());
-  session->sandbox = std::move(sandbox);
+  ++finding_;
   enter(session);
   return session;
 }
 
-void Sessions::make_again(model::Session row, TemplatePtr recipe) {
-  auto session = std::make_shared<LiveSession>();
-  session->row = std::move(row);
-  session->recipe = std::move(recipe);
-  session->stored = true;
-  enter(session);
+void Sessions::settled(LiveSession& session) {
+  if (!session.finding) return;
+  session.finding = false;
+  --finding_;
+  session.changed.notify_all();
+}
+
+void Sessions::found(LiveSession& session, Found found) {
+  if (session.ending) return;
+  session.idle_since = session.seen_at = clock_.steady();
+  session.sandbox = std::move(found.sandbox);
+  session.contexts = std::move(found.contexts);
+  session.known_contexts = std::move(found.known_contexts);
+  settled(session);
+}
+
+void Sessions::make_again(LiveSessionPtr session) {
+  if (session->ending) return;
+  session->made = false;
+  settled(*session);
   tasks_.spawn(make(session));
+}
+
+Task<void> Sessions::lose(LiveSessionPtr session, model::SessionState state, std::string code,
+                          std::string message) {
+  co_await end_quietly(std::move(session), state, std::move(code), std::move(message));
+}
+
+Task<Result<void>> Sessions::until_found(LiveSessionPtr session) {
+  if (!session->finding) co_return Result<void>();
+  ATOLL_CO_CHECK(co_await until(session, async::deadline_in(kFindingTime),
+                                [](const LiveSession& one) { return !one.finding; }));
+  if (!session->finding) co_return Result<void>();
+  co_return fail(
+      Code::kNoAvailableRuntime,
+      "the server was restarted and has not found this session again yet; try again later");
 }
 
 }  // namespace atl::control

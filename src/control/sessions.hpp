@@ -100,11 +100,21 @@ class Sessions {
   std::uint64_t created_total() const { return created_total_; }
   const SessionLimits& limits() const { return limits_; }
 
-  // For the reconciler: a session of the store whose sandbox was found again.
-  LiveSessionPtr adopt(model::Session row, TemplatePtr recipe,
-                       std::shared_ptr<sandbox::Sandbox> sandbox);
+  // For Recovery: a session of the last server. Clients see it as it was stored; whoever wants to
+  // use it waits until one of the three calls below.
+  LiveSessionPtr expect(model::Session row, TemplatePtr recipe);
+  struct Found {
+    SandboxPtr sandbox;
+    std::unique_ptr<contexts::Contexts> contexts;
+    std::map<std::string, std::uint64_t> known_contexts;
+  };
+  void found(LiveSession& session, Found found);
   // One that was still being made when the server ended.
-  void make_again(model::Session row, TemplatePtr recipe);
+  void make_again(LiveSessionPtr session);
+  // Its sandbox is ended, wherever it is; the store is told as soon as it takes the word.
+  async::Task<void> lose(LiveSessionPtr session, model::SessionState state, std::string code,
+                         std::string message);
+  std::size_t finding_count() const { return finding_; }
   std::size_t live_count() const { return live_.size(); }
   std::vector<LiveSessionPtr> all() const;
   // Timers, and the watch over sandboxes that die by themselves.
@@ -155,6 +165,9 @@ class Sessions {
   async::Task<void> examine(LiveSessionPtr session);
   // Somebody else may have paused or resumed the sandbox: the row says what is true.
   async::Task<void> follow_pause(LiveSessionPtr session);
+  void settled(LiveSession& session);  // it is not being found again any more
+  async::Task<Result<void>> until_found(LiveSessionPtr session);
+  async::Task<void> destroy_sandbox(std::string backend, SandboxId id);
   async::Task<void> stop_sandbox(SandboxPtr sandbox);
   async::Task<void> stop_soon(SandboxPtr sandbox);
   async::Task<Result<void>> put(LiveSessionPtr session, AuditRow audit = {});
@@ -174,6 +187,7 @@ class Sessions {
   std::map<SessionId, LiveSessionPtr> live_;
   std::map<std::string, SessionId> by_key_;  // tenant NUL session_key
   std::uint64_t created_total_ = 0;
+  std::size_t finding_ = 0;
   Restore restore_;
   async::TaskGroup tasks_;
   async::TaskGroup stopping_;  // sandboxes on their way out

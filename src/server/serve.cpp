@@ -2,6 +2,7 @@
 
 #include <signal.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <memory>
 #include <utility>
@@ -53,11 +54,15 @@ struct Running {
   const sandbox::Registry* registry;
 };
 
-Task<Result<void>> run_server(async::Executor executor, Running running) {
+constexpr std::chrono::seconds kLostDrain{2};  // for answers that are ready
+
+// 0 after a signal, 1 when the launcher is gone and another server must take over.
+Task<Result<int>> run_server(async::Executor executor, Running running) {
   const config::Config& config = running.loaded->config;
   ATOLL_CO_TRY(async::Signals signals, async::Signals::listen(executor, {SIGTERM, SIGINT}));
   control::ControlOptions options = control_options(config, *running.place);
   options.executor = executor;
+  options.on_lost = [&signals] { signals.cancel(); };
   ATOLL_CO_TRY(options.store,
                co_await store::open_store({.executor = executor,
                                            .url = config.store.url,
@@ -92,14 +97,17 @@ Task<Result<void>> run_server(async::Executor executor, Running running) {
     endpoint = url_of(server.addresses().front(), tls);
     announce(server, tls, config.auth.enabled, !control.keys().list().empty(),
              running.place->data_folder);
-    Result<int> signal = co_await signals.next();
+    Result<int> signal = 0;
+    if (!control.is_lost()) signal = co_await signals.next();
     log::info("server_stopping", log::kv("signal", signal ? *signal : 0));
   }
   draining = true;
+  std::chrono::seconds drain(config.server.limits.drain_timeout);
   co_await server.drain(
-      async::deadline_in(std::chrono::seconds(config.server.limits.drain_timeout)));
+      async::deadline_in(control.is_lost() ? std::min(drain, kLostDrain) : drain));
   co_await control.stop();
-  co_return started;
+  if (!started) co_return fail(started.error());
+  co_return control.is_lost() ? 1 : 0;
 }
 
 }  // namespace
@@ -123,10 +131,10 @@ int serve(const config::Loaded& loaded, const Place& place, UniqueFd launcher) {
   log::set_level(log_level(loaded.config));
   sandbox::Registry registry;
   backends::register_all_backends(registry);
-  Result<void> served = async::run_to_end<Result<void>>([&](async::Executor executor) {
+  Result<int> served = async::run_to_end<Result<int>>([&](async::Executor executor) {
     return run_server(executor, {&loaded, &place, &launcher, &registry});
   });
-  return served ? 0 : cli::own_failure(served.error());
+  return served ? *served : cli::own_failure(served.error());
 }
 
 }  // namespace atl::server

@@ -35,7 +35,8 @@ std::optional<unsigned> needed_group(const config::Config& config, const Place& 
 // What the default backend wants of root. Before privileges are dropped.
 void prepare_backends(const config::Config& config, unsigned uid, unsigned gid);
 
-// Until SIGTERM or SIGINT. `launcher` is the native backend's, started while there were privileges.
+// Until SIGTERM or SIGINT, or until the launcher is gone (status 1). `launcher` is the native
+// backend's, started while there were privileges.
 int serve(const config::Loaded& loaded, const Place& place, UniqueFd launcher);
 
 // `atoll key create|ls|revoke`.

@@ -27,11 +27,16 @@ Task<Answer<http::Response>> ready(Call call) {
   if (options.draining && options.draining()) {
     co_return refuse(Code::kNoAvailableRuntime, "the server is about to stop");
   }
+  if (call.control().is_lost()) {
+    co_return refuse(Code::kNoAvailableRuntime, "the launcher is gone; the server is about to end");
+  }
   Result<void> stored =
       co_await async::with_deadline(call.control().store().ping(), async::deadline_in(kStoreTime),
                                     Code::kTransferTimeout, "the store does not answer");
   if (!stored) co_return refuse(503, "store_unavailable", "the store cannot be written to");
-  co_return json_response(200, object{{"status", "ready"}});
+  // Sessions can be made and used: requests to those that are not found yet wait for them.
+  co_return json_response(
+      200, object{{"status", "ready"}, {"recovering", call.control().sessions().finding_count()}});
 }
 
 Task<Answer<http::Response>> figures(Call call) {

@@ -1,0 +1,275 @@
+#include "control/recovery.hpp"
+
+#include <csignal>
+#include <memory>
+
+#include "async/deadline.hpp"
+#include "base/fault.hpp"
+#include "observe/log.hpp"
+
+namespace atl::control {
+
+using async::Task;
+using model::SessionState;
+
+namespace {
+
+constexpr std::size_t kPortion = 200;
+constexpr std::size_t kAtOnce = 32;
+constexpr int kRounds = 3;
+constexpr std::chrono::seconds kGuestTime{10};  // for all of a session, in one round
+constexpr std::chrono::seconds kDying{5};
+constexpr std::chrono::seconds kAgain{1};
+
+bool is_gone(const Error& error) {
+  return error.code() == Code::kNotFound || error.code() == Code::kNotStarted ||
+         error.code() == Code::kUnsupported || error.code() == Code::kUnsupportedBackend;
+}
+
+Task<Result<bool>> until_over(sandbox::Process* process) {
+  for (;;) {
+    ATOLL_CO_TRY(sandbox::OutputChunk chunk, co_await process->read());
+    if (chunk.stream == sandbox::OutputStream::kEnd) co_return true;
+  }
+}
+
+// Interpreters of contexts go on; a program that the last server was waiting for does not.
+Task<Result<void>> end_programs(SandboxPtr sandbox, std::vector<store::ContextRow> contexts) {
+  Result<std::vector<sandbox::ExecutionInfo>> running = co_await sandbox->executions();
+  if (!running && running.error().code() == Code::kUnsupported) co_return Result<void>();
+  if (!running) co_return fail(running.error());
+  std::vector<std::unique_ptr<sandbox::Process>> dying;
+  for (const sandbox::ExecutionInfo& info : *running) {
+    bool is_context = false;
+    for (const store::ContextRow& row : contexts) is_context |= row.exec_id == info.exec_id;
+    if (!info.running || is_context) continue;
+    Result<std::unique_ptr<sandbox::Process>> process = co_await sandbox->attach(info.exec_id);
+    if (!process) continue;
+    (void)co_await (*process)->signal(SIGKILL);
+    dying.push_back(std::move(*process));
+  }
+  async::Deadline deadline = async::deadline_in(kDying);
+  for (const auto& process : dying) {
+    (void)co_await async::with_deadline(until_over(process.get()), deadline, Code::kExecTimeout,
+                                        "it does not die");
+  }
+  co_return Result<void>();
+}
+
+}  // namespace
+
+Recovery::Recovery(async::Executor executor, store::Store& store, const Clock& clock,
+                   Templates& templates, Node& node, Sessions& sessions, Executions& executions)
+    : store_(store),
+      clock_(clock),
+      templates_(templates),
+      node_(node),
+      sessions_(sessions),
+      executions_(executions),
+      looking_(executor),
+      tasks_(executor) {}
+
+Task<void> Recovery::shut_down() {
+  co_await tasks_.join();
+  co_await looking_.join();
+}
+
+Task<Result<void>> Recovery::load() {
+  ATOLL_CO_CHECK(co_await executions_.load_left());
+  store::SessionFilter filter{.states = {SessionState::kCreating, SessionState::kReady,
+                                         SessionState::kRunning, SessionState::kPaused}};
+  store::Page page{.limit = kPortion};
+  std::vector<model::Session> one_shots;
+  for (;;) {
+    ATOLL_CO_TRY(std::vector<model::Session> rows, co_await store_.sessions(filter, page));
+    bool last = rows.size() < kPortion;
+    if (!rows.empty()) page.after = rows.back().id.str();
+    for (model::Session& row : rows) {
+      if (row.one_shot) {
+        one_shots.push_back(std::move(row));
+        continue;
+      }
+      known_.insert(row.sandbox_id.str());
+      TemplatePtr recipe = template_of(row);
+      waiting_.push_back(sessions_.expect(std::move(row), std::move(recipe)));
+    }
+    if (last) break;
+  }
+  co_return co_await end_one_shots(std::move(one_shots));
+}
+
+// Nobody knows of them: the answers that would have told were not given.
+Task<Result<void>> Recovery::end_one_shots(std::vector<model::Session> rows) {
+  if (rows.empty()) co_return Result<void>();
+  std::vector<store::Change> changes;
+  for (model::Session row : rows) {
+    row.state = SessionState::kTerminated;
+    row.ended_at = std::chrono::time_point_cast<std::chrono::milliseconds>(clock_.wall());
+    changes.push_back(store::PutSession{std::move(row)});
+  }
+  Result<void> written = co_await store_.write(std::move(changes));
+  if (written) co_return written;  // end_unknown() takes their sandboxes
+  log::error("store_failed", log::kv("error", written.error().to_string()));
+  for (model::Session& row : rows) {
+    TemplatePtr recipe = template_of(row);
+    LiveSessionPtr session = sessions_.expect(std::move(row), std::move(recipe));
+    tasks_.spawn(sessions_.lose(std::move(session), SessionState::kTerminated, {}, {}));
+  }
+  co_return Result<void>();
+}
+
+TemplatePtr Recovery::template_of(const model::Session& row) {
+  Result<TemplatePtr> recipe = templates_.find(row.template_id);
+  if (recipe) return *recipe;
+  // Removed meanwhile: the session does not depend on it any more.
+  return std::make_shared<const model::Template>(model::Template{.id = row.template_id});
+}
+
+void Recovery::start() {
+  tasks_.spawn(executions_.store_left());
+  tasks_.spawn(run());
+}
+
+Task<void> Recovery::run() {
+  for (int round = 1; round <= kRounds && !waiting_.empty(); ++round) {
+    next_ = 0;
+    for (std::size_t i = 0; i < kAtOnce; ++i) looking_.spawn(look());
+    co_await looking_.wait_idle();
+    if (node_.is_lost()) co_return;  // the next server looks again
+    waiting_.clear();
+    for (Unanswered& one : std::exchange(unanswered_, {})) {
+      if (round == kRounds)
+        co_await give_up(std::move(one.session), std::move(one.why));
+      else
+        waiting_.push_back(std::move(one.session));
+    }
+    if (!waiting_.empty()) co_await async::sleep_for(kAgain);
+  }
+  for (const std::string& backend : node_.backends()) co_await end_unknown(backend);
+  node_.forget_made();
+  log::info("recovered", log::kv("sessions", known_.size()));
+}
+
+Task<void> Recovery::look() {
+  while (next_ < waiting_.size() && !node_.is_lost()) {
+    LiveSessionPtr session = waiting_[next_++];
+    if (!session->finding) continue;  // somebody has deleted it
+    co_await find(std::move(session));
+    fault::here("reconcile.found");
+  }
+}
+
+Task<void> Recovery::find(LiveSessionPtr session) {
+  std::vector<store::ContextRow> contexts = co_await contexts_of(session->row.id);
+  async::Deadline deadline = async::deadline_in(kGuestTime);
+  Result<bool> found = co_await async::with_deadline(attach(session, std::move(contexts)), deadline,
+                                                     Code::kBackend, "");
+  if (found || node_.is_lost() || !session->finding) co_return;
+  if (is_gone(found.error())) {
+    co_await give_up(std::move(session), std::move(found).error());
+    co_return;
+  }
+  Error why = std::move(found).error();
+  if (std::chrono::steady_clock::now() >= deadline) {
+    why = Error(Code::kBackend, "no answer within " + std::to_string(kGuestTime.count()) + " s");
+  }
+  unanswered_.push_back({std::move(session), std::move(why)});
+}
+
+// A store that is away is waited for: it says nothing about the session.
+Task<std::vector<store::ContextRow>> Recovery::contexts_of(SessionId id) {
+  for (;;) {
+    Result<std::vector<store::ContextRow>> rows = co_await store_.contexts(id);
+    if (rows) co_return std::move(*rows);
+    log::warn("store_failed", log::kv("error", rows.error().to_string()));
+    co_await async::sleep_for(kAgain);
+  }
+}
+
+Task<Result<bool>> Recovery::attach(LiveSessionPtr session, std::vector<store::ContextRow> rows) {
+  std::string backend = session->row.backend;
+  SandboxId id = session->row.sandbox_id;
+  if (session->row.state == SessionState::kCreating) {
+    // How far it had come is not known; nobody has used it.
+    Result<void> gone = co_await node_.destroy(std::move(backend), std::move(id));
+    if (!gone && !is_gone(gone.error())) co_return fail(gone.error());
+    sessions_.make_again(std::move(session));
+    co_return true;
+  }
+  ATOLL_CO_TRY(SandboxPtr sandbox, co_await node_.find_again(std::move(backend), std::move(id)));
+  // It may be paused although its row does not say so; and what is frozen neither dies nor answers.
+  (void)co_await sandbox->resume();
+  ATOLL_CO_CHECK(co_await end_programs(sandbox, rows));
+  ATOLL_CO_TRY(Sessions::Found found, co_await find_contexts(session, sandbox, std::move(rows)));
+  if (session->row.state == SessionState::kPaused) (void)co_await sandbox->pause();
+  sessions_.found(*session, std::move(found));
+  co_return true;
+}
+
+Task<Result<Sessions::Found>> Recovery::find_contexts(LiveSessionPtr session, SandboxPtr sandbox,
+                                                      std::vector<store::ContextRow> rows) {
+  Sessions::Found found{.sandbox = sandbox,
+                        .contexts = std::make_unique<contexts::Contexts>(sandbox.get())};
+  std::vector<store::Change> lost;
+  for (store::ContextRow& row : rows) {
+    contexts::ContextOptions options{.cwd = row.cwd, .env = session->row.config.environment};
+    Result<contexts::Language> language = contexts::language_of(row.language);
+    if (language) options.language = *language;
+    auto reattached =
+        co_await found.contexts->reattach(row.id, row.exec_id, options, row.is_default);
+    if (reattached) {
+      found.known_contexts[row.id.str()] = row.exec_id;
+    } else if (reattached.error().code() == Code::kCancelled) {
+      co_return fail(reattached.error());
+    } else {
+      lost.push_back(store::RemoveContext{row.id});
+    }
+  }
+  if (!lost.empty()) ATOLL_CO_CHECK(co_await store_.write(std::move(lost)));
+  co_return found;
+}
+
+Task<void> Recovery::give_up(LiveSessionPtr session, Error why) {
+  log::warn("session_lost", log::kv("session_id", session->row.id.str()),
+            log::kv("error", why.to_string()));
+  std::string message = is_gone(why)
+                            ? "the sandbox was gone when the server came back"
+                            : "the sandbox was not found again after a restart: " + why.message();
+  co_await sessions_.lose(std::move(session), SessionState::kFailed,
+                          std::string(code_name(Code::kBackend)), std::move(message));
+}
+
+// Sandboxes that no session of the last server had and that this one has not made. A session that
+// ended meanwhile has taken care of its own.
+Task<void> Recovery::end_unknown(std::string backend) {
+  Result<std::vector<SandboxId>> there = co_await node_.list(backend);
+  for (int round = 1; !there && round < kRounds && !node_.is_lost(); ++round) {
+    co_await async::sleep_for(kAgain);
+    there = co_await node_.list(backend);
+  }
+  if (!there) {
+    log::warn("list_failed", log::kv("backend", backend),
+              log::kv("error", there.error().to_string()));
+    co_return;
+  }
+  for (SandboxId& id : *there) {
+    if (known_.contains(id.str()) || node_.has_made(id)) continue;
+    orphans_.emplace_back(backend, std::move(id));
+  }
+  for (std::size_t i = 0; i < kAtOnce; ++i) looking_.spawn(end_orphans());
+  co_await looking_.wait_idle();
+}
+
+Task<void> Recovery::end_orphans() {
+  while (!orphans_.empty() && !node_.is_lost()) {
+    auto [backend, id] = std::move(orphans_.back());
+    orphans_.pop_back();
+    fault::here("reconcile.unknown");
+    Result<void> gone = co_await node_.destroy(backend, id);
+    log::info(gone ? "orphan_removed" : "orphan_stays", log::kv("sandbox_id", id.str()),
+              log::kv("backend", backend),
+              log::kv("error", gone ? std::string() : gone.error().to_string()));
+  }
+}
+
+}  // namespace atl::control

@@ -1,0 +1,69 @@
+// After a start: the store and the sandboxes that outlived the last server are brought together.
+// load() is quick whatever there is, and comes before the port is opened. start() finds the
+// sessions again in the background, a few at once, each with a deadline, and ends sandboxes of
+// nobody.
+#pragma once
+
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "async/task.hpp"
+#include "async/task_group.hpp"
+#include "base/clock.hpp"
+#include "base/result.hpp"
+#include "control/executions.hpp"
+#include "control/node.hpp"
+#include "control/sessions.hpp"
+#include "control/templates.hpp"
+#include "store/store.hpp"
+
+namespace atl::control {
+
+class Recovery {
+ public:
+  Recovery(async::Executor executor, store::Store& store, const Clock& clock, Templates& templates,
+           Node& node, Sessions& sessions, Executions& executions);
+
+  // Every unfinished session of the store is known to Sessions when this returns, and no execution
+  // of the last server counts as running.
+  async::Task<Result<void>> load();
+  void start();
+  async::Task<void> shut_down();
+
+ private:
+  struct Unanswered {
+    LiveSessionPtr session;
+    Error why;
+  };
+
+  async::Task<Result<void>> end_one_shots(std::vector<model::Session> rows);
+  TemplatePtr template_of(const model::Session& row);
+  async::Task<void> run();
+  async::Task<void> look();
+  async::Task<void> find(LiveSessionPtr session);
+  async::Task<Result<bool>> attach(LiveSessionPtr session, std::vector<store::ContextRow> rows);
+  async::Task<Result<Sessions::Found>> find_contexts(LiveSessionPtr session, SandboxPtr sandbox,
+                                                     std::vector<store::ContextRow> rows);
+  async::Task<std::vector<store::ContextRow>> contexts_of(SessionId id);
+  async::Task<void> give_up(LiveSessionPtr session, Error why);
+  async::Task<void> end_unknown(std::string backend);
+  async::Task<void> end_orphans();
+
+  store::Store& store_;
+  const Clock& clock_;
+  Templates& templates_;
+  Node& node_;
+  Sessions& sessions_;
+  Executions& executions_;
+  std::vector<LiveSessionPtr> waiting_;  // to be looked at, from next_ on
+  std::size_t next_ = 0;
+  std::vector<Unanswered> unanswered_;                      // of this round
+  std::set<std::string> known_;                             // sandboxes of sessions
+  std::vector<std::pair<std::string, SandboxId>> orphans_;  // backend and sandbox
+  async::TaskGroup looking_;  // those that look at waiting_, or end orphans_
+  async::TaskGroup tasks_;
+};
+
+}  // namespace atl::control
