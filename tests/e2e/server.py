@@ -2,12 +2,22 @@
 import json
 import os
 import subprocess
+import time
 import urllib.error
 import urllib.request
 
 from support import ATOLL
 
 DEADLINE = 60
+
+
+def until(condition, what):
+    deadline = time.monotonic() + DEADLINE
+    while not (found := condition()):
+        if time.monotonic() > deadline:
+            raise AssertionError(f"in vain: {what}")
+        time.sleep(0.01)
+    return found
 
 
 class Server:

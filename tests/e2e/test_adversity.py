@@ -1,11 +1,8 @@
 """Bad times for a server: it says so clearly, loses nothing, stays up, and goes on when they are over."""
 import concurrent.futures
-import glob
 import http.client
 import os
 import pathlib
-import pwd
-import shutil
 import signal
 import subprocess
 import tempfile
@@ -15,19 +12,11 @@ import urllib.error
 import urllib.parse
 
 from leftovers import Leftovers, processes
-from server import DEADLINE, Server
+from postgres import Postgres
+from server import DEADLINE, Server, until
 from support import ATOLL, IS_ROOT
 
 API = "/api/v1"
-
-
-def until(condition, what):
-    deadline = time.monotonic() + DEADLINE
-    while not (found := condition()):
-        if time.monotonic() > deadline:
-            raise AssertionError(f"in vain: {what}")
-        time.sleep(0.01)
-    return found
 
 
 class Adversity(unittest.TestCase):
@@ -168,8 +157,8 @@ class NoPool(Adversity):
                 sent = [clients.submit(self.send_and_forget, "/sessions", {"template_id": "shell-default"})
                         for _ in range(4)]
                 time.sleep(number % 10 / 1000)  # any moment will do
-                for launcher in self.launchers(run):
-                    os.kill(launcher, signal.SIGKILL)
+                for pid in self.launchers(run):
+                    os.kill(pid, signal.SIGKILL)
                 self.server.kill()
                 concurrent.futures.wait(sent)
             self.server.start()
@@ -205,44 +194,6 @@ class FullDisk(Adversity):
         self.assertEqual(self.call("GET", f"/executions/{kept['execution_id']}")[1], kept)
         self.assertEqual(self.server.execute(session, command="cat note")["stdout"], "kept\n")
         self.assertEqual(self.call("DELETE", f"/sessions/{session}")[0], 204)
-
-
-class Postgres:
-    """A server of PostgreSQL for one test, which can be taken away and brought back."""
-
-    def __init__(self, folder):
-        self.folder = folder
-        (self.bin,) = glob.glob("/usr/lib/postgresql/*/bin")[:1]
-        self.user = pwd.getpwnam("postgres") if IS_ROOT else pwd.getpwuid(os.getuid())
-        folder.mkdir()
-        shutil.chown(folder, self.user.pw_uid, self.user.pw_gid)
-        self.run("initdb", "-D", folder / "data", "-U", "atoll", "-A", "trust", "--no-sync")
-        self.start()
-        self.run("createdb", "-h", folder, "-U", "atoll", "atoll")
-
-    def command(self, *words):
-        identity = {"user": self.user.pw_uid, "group": self.user.pw_gid, "extra_groups": []} if IS_ROOT else {}
-        return {"args": [f"{self.bin}/{words[0]}", *map(str, words[1:])], "stdout": subprocess.DEVNULL,
-                "stderr": subprocess.DEVNULL, "cwd": "/", **identity}
-
-    def run(self, *words):
-        subprocess.run(**self.command(*words), check=True, timeout=DEADLINE)
-
-    def start(self):
-        self.process = subprocess.Popen(**self.command("postgres", "-D", self.folder / "data", "-k", self.folder, "-F",
-                                                       "-c", "listen_addresses="))
-        until(self.is_ready, "PostgreSQL starts")
-
-    def is_ready(self):
-        try:
-            text = (self.folder / "data" / "postmaster.pid").read_text()
-        except OSError:
-            return False
-        return text.startswith(f"{self.process.pid}\n") and "ready" in text
-
-    def stop(self):
-        self.process.send_signal(signal.SIGQUIT)
-        self.process.wait(DEADLINE)
 
 
 class StoreGone(Adversity):

@@ -1,0 +1,312 @@
+"""It must always start again: the server, its launcher or both are killed every second or so while clients work, and
+the disk of the database is full for a while. Every start opens its port, nothing acknowledged is lost or doubled, and
+nothing is left at the end.
+
+ATOLL_KILLS is the number of kills for each database; ATOLL_SESSIONS that of the sessions of the largest start.
+"""
+import os
+import pathlib
+import random
+import signal
+import subprocess
+import tempfile
+import threading
+import time
+import unittest
+from concurrent.futures import ThreadPoolExecutor
+
+from crash_clients import Client, call
+from leftovers import names, pid_of, processes, run_folder_of
+from postgres import Postgres
+from server import DEADLINE, Server, until
+from support import IS_ROOT
+
+KILLS = int(os.environ.get("ATOLL_KILLS", "25"))
+SESSIONS = int(os.environ.get("ATOLL_SESSIONS", "800"))
+CLIENTS = 4
+FULL_FOR = 4  # kills
+NO_POOL = ("--set", "pool.size=0")
+
+
+class Loop(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        os.chmod(folder.name, 0o755)
+        self.folder = pathlib.Path(folder.name)
+        self.data, self.socket = self.folder / "data", str(self.folder / "data" / "socket")
+        self.run_folder = run_folder_of(self.data)
+        self.random = random.Random(str(self.id()))
+        self.guests, self.opened = set(), []
+        self.server = None
+        self.options = ("--no-auth", "--set", f"server.unix_socket={self.socket}")
+        self.prepare()
+
+    def prepare(self):
+        pass
+
+    def start(self, *options):
+        began = time.monotonic()
+        if self.server is None:
+            self.server = Server(str(self.data), *self.options, *options)
+            self.addCleanup(lambda: self.server.process.poll() is None and self.server.stop())
+        else:
+            self.server.start()
+        self.opened.append(time.monotonic() - began)
+        self.assertEqual(self.call("GET", "/ready")[0], 200)
+
+    def call(self, method, path, body=None, **headers):
+        return call(self.socket, method, path, body, **headers)
+
+    def launchers(self):
+        return [pid for pid, (words, _) in processes().items()
+                if words[0].endswith(b"atoll-launcher") and str(self.run_folder).encode() in words]
+
+    def remember_guests(self):
+        for name in names(self.run_folder / "boxes"):
+            self.guests.add(pid_of(self.run_folder / "boxes" / name))
+
+    def kill(self, whom):
+        self.remember_guests()
+        if whom != "server":
+            for pid in self.launchers():
+                os.kill(pid, signal.SIGKILL)
+        if whom != "launcher":
+            self.server.kill()
+            return
+        # It ends by itself, so that its supervisor starts it again, and leaves the sandboxes alone.
+        self.assertEqual(self.server.process.wait(DEADLINE), 1)
+        self.server.process.stdout.close()
+
+    def recovered(self):
+        status, answer = self.call("GET", "/ready")
+        return status == 200 and answer["recovering"] == 0
+
+    def check_end(self):
+        """Nothing of this server is left: no process, socket, record, token or journal."""
+        self.remember_guests()
+        self.assertEqual(self.server.stop(), 0)
+
+        def nothing():
+            found = processes()
+            left = {"launchers": self.launchers(), "run folder": sorted(names(self.run_folder)),
+                    "guests": [pid for pid in self.guests if found.get(pid, ([b""],))[0][0] == b"atoll-guest"],
+                    "tokens": sorted(names(self.data / "sandboxes")), "journals": sorted(names(self.data / "journals"))}
+            self.left = {kind: some for kind, some in left.items() if some}
+            return not self.left
+        try:
+            until(nothing, "nothing is left")
+        except AssertionError:
+            self.fail(self.left)
+
+
+class Clients(Loop):
+    def work(self):
+        self.start(*NO_POOL)
+        over = threading.Event()
+        clients = [Client(self.socket, over) for _ in range(CLIENTS)]
+        try:
+            for number in range(KILLS):
+                time.sleep(self.random.uniform(0.3, 1.5))
+                if number == KILLS // 3:
+                    self.fill()
+                self.kill(self.random.choice(("server", "launcher", "both")))
+                is_full = KILLS // 3 <= number < KILLS // 3 + FULL_FOR
+                if number == KILLS // 3 + FULL_FOR:
+                    self.empty()
+                self.start_again(is_full)
+            until(self.recovered, "all sessions are found again")
+        finally:
+            self.empty()
+            over.set()
+            for client in clients:
+                client.thread.join()
+        for client in clients:
+            if client.failure:
+                raise client.failure
+        for client in clients:
+            self.check(client)
+        print(f"{KILLS} kills, {sum(len(one.keys) for one in clients)} sessions, "
+              f"{sum(len(one.results) for one in clients)} results, port open after at most {max(self.opened):.2f} s")
+        self.check_end()
+
+    def start_again(self, is_full):
+        """A server that cannot open its store says so and ends; it is started again, as a supervisor does."""
+        for _ in range(1000):
+            try:
+                return self.start()
+            except AssertionError:
+                self.assertTrue(is_full, "it did not start")
+                time.sleep(0.1)
+                self.empty()
+        return self.fail("it never started")
+
+    def check(self, client):
+        listed = {}
+        page = f"/sessions?label=client%3D{client.name}&limit=100"
+        after = ""
+        while True:
+            rows = self.call("GET", page + after)[1]
+            for row in rows["sessions"]:
+                listed.setdefault(row["labels"]["key"], []).append(row)
+            if not rows.get("next_cursor"):
+                break
+            after = f"&cursor={rows['next_cursor']}"
+        for key, rows in listed.items():
+            self.assertEqual(len(rows), 1, (key, rows))
+        for session, key in client.deleted.items():
+            self.assertEqual((listed[key][0]["id"], listed[key][0]["status"]), (session, "terminated"))
+        for execution, told in client.results.items():
+            self.assertEqual(self.call("GET", f"/executions/{execution}"), (200, told))
+        for session, key in client.kept.items():
+            self.check_kept(session, key, listed, client)
+
+    def check_kept(self, session, key, listed, client):
+        status = until(lambda: (one := self.call("GET", f"/sessions/{session}")[1])["status"] != "creating" and one, "made")
+        if status["status"] == "failed":  # while the disk was full nothing could be written, and it says so
+            self.assertIn(status["error"]["code"], ("io", "no_available_runtime", "resource_exhausted"), status)
+            return
+        self.assertEqual(status["status"], "ready", status)
+        done = sum(told["state"] == "completed" for told in client.results.values() if told["session_id"] == session)
+        ran = self.call("POST", f"/sessions/{session}/execute", {"command": "cat log"}, Prefer="wait=30")[1]
+        self.assertIn(ran["stdout"].split(), ([key],) if done else ([], [key]), ran)
+        self.assertEqual(self.call("DELETE", f"/sessions/{session}")[0], 204)
+
+
+@unittest.skipUnless(IS_ROOT, "a disk of its own needs root")
+class OnSqlite(Clients):
+    def mount(self, folder, size):
+        folder.mkdir()
+        subprocess.run(["mount", "-t", "tmpfs", "-o", f"size={size},mode=755", "tmpfs", folder], check=True)
+        self.addCleanup(subprocess.run, ["umount", "-l", folder], check=True)
+        self.ballast = folder / "ballast"
+
+    def prepare(self):
+        self.mount(self.data, "64m")
+
+    def fill(self):
+        with open(self.ballast, "wb", buffering=0) as file, self.assertRaises(OSError):
+            while True:
+                file.write(bytes(4096))
+
+    def empty(self):
+        self.ballast.unlink(missing_ok=True)
+
+    # covers: C41
+    def test_killed_again_and_again(self):
+        self.work()
+
+
+@unittest.skipUnless(IS_ROOT, "a disk of its own needs root")
+class OnPostgres(OnSqlite):
+    def prepare(self):
+        self.mount(self.folder / "disk", "256m")
+        self.postgres = Postgres(self.folder / "disk" / "pg", "-c", "min_wal_size=32MB", "-c", "max_wal_size=64MB")
+        self.addCleanup(self.postgres.stop)
+        self.options += ("--set", f"store.url=postgres://atoll@/atoll?host={self.folder}/disk/pg")
+
+    def empty(self):
+        super().empty()
+        if self.postgres.process.poll() is not None:
+            self.postgres.start()
+
+
+class OneKill(Loop):
+    def session(self):
+        status, session = self.call("POST", "/sessions", {"template_id": "shell-default"}, Prefer="wait")
+        self.assertEqual(status, 201, session)
+        return session["id"]
+
+    def output(self, session, command):
+        return self.call("POST", f"/sessions/{session}/execute", {"command": command}, Prefer="wait=30")[1].get("stdout")
+
+    def guest_of(self, session):
+        """The one whose record is new."""
+        before = set(names(self.run_folder / "boxes"))
+        made = session()
+        (name,) = set(names(self.run_folder / "boxes")) - before
+        return made, pid_of(self.run_folder / "boxes" / name)
+
+    # covers: C43, C24
+    def test_the_server_ends_when_its_launcher_does(self):
+        """With status 1, so that it is started again; what ran has failed, and the sessions go on."""
+        self.start(*NO_POOL)
+        session = self.session()
+        self.assertEqual(self.output(session, "echo kept > note; echo 1"), "1\n")
+        started = self.call("POST", f"/sessions/{session}/execute", {"command": "echo begun; sleep 1000"})[1]
+        path = f"/executions/{started['execution_id']}"
+        until(lambda: self.call("GET", path)[1]["stdout"], "it prints")
+        self.kill("launcher")
+        self.start()
+        ended = self.call("GET", path)[1]
+        self.assertEqual((ended["state"], ended["error"]["code"], ended["stdout"]),
+                         ("failed", "server_restarted", "begun\n"))
+        self.assertEqual(self.output(session, "cat note"), "kept\n")
+        self.check_end()
+
+    # covers: C42
+    def test_a_guest_that_does_not_answer(self):
+        """It delays nobody: requests to its session wait for it, and it is given up at last, with the reason."""
+        self.start(*NO_POOL)
+        sound = self.session()
+        slow, slow_guest = self.guest_of(self.session)
+        lost, lost_guest = self.guest_of(self.session)
+        for pid in (slow_guest, lost_guest):
+            os.kill(pid, signal.SIGSTOP)
+            self.addCleanup(self.go_on, pid)
+        self.kill("server")
+        self.start()
+        self.assertEqual(self.output(sound, "echo 1"), "1\n")
+        self.assertEqual(self.call("GET", "/ready")[1]["recovering"], 2)
+        self.assertEqual(self.call("GET", f"/sessions/{slow}")[1]["status"], "ready")
+        with ThreadPoolExecutor(1) as clients:
+            waits = clients.submit(self.output, slow, "echo 2")
+            self.go_on(slow_guest)
+            self.assertEqual(waits.result(), "2\n")
+        until(self.recovered, "it is given up")
+        row = self.call("GET", f"/sessions/{lost}")[1]
+        self.assertEqual((row["status"], row["error"]["code"]), ("failed", "backend"), row)
+        self.check_end()
+
+    @staticmethod
+    def go_on(pid):
+        try:
+            os.kill(pid, signal.SIGCONT)
+        except ProcessLookupError:
+            pass
+
+
+class ManySessions(Loop):
+    # covers: C42
+    def test_one_kill_of_many(self):
+        self.start(*NO_POOL)
+        with ThreadPoolExecutor(8) as clients:
+            made = list(clients.map(lambda _: self.call("POST", "/sessions", {"template_id": "shell-default",
+                                                                              "timeout_seconds": 600}, Prefer="wait"),
+                                    range(SESSIONS)))
+        self.assertEqual({status for status, _ in made}, {201})
+        self.kill("server")
+        self.start()
+        began = time.monotonic()
+        # Those that are not found yet are waited for.
+        with ThreadPoolExecutor(8) as clients:
+            ran = list(clients.map(lambda one: self.call("POST", f"/sessions/{one[1]['id']}/execute",
+                                                         {"command": "echo 1"}, Prefer="wait=30")[1]["stdout"],
+                                   random.sample(made, min(50, SESSIONS))))
+        self.assertEqual(set(ran), {"1\n"})
+        until(self.recovered, "all are found again")
+        print(f"{SESSIONS} sessions: port open after {self.opened[-1]:.2f} s, "
+              f"all found again {time.monotonic() - began:.2f} s later")
+        rows, after = [], ""
+        while True:
+            answer = self.call("GET", "/sessions?status=ready&limit=100" + after)[1]
+            rows += answer["sessions"]
+            if not answer.get("next_cursor"):
+                break
+            after = f"&cursor={answer['next_cursor']}"
+        self.assertEqual({row["id"] for row in rows}, {one["id"] for _, one in made})
+        self.check_end()
+
+
+if __name__ == "__main__":
+    unittest.main()
