@@ -20,13 +20,14 @@ import docker
 import life
 import measure
 import report
+import restart
 from report import Promise
 
 TRUE = ["/bin/true"]
 ECHO = ["/bin/sh", "-c", "echo hi"]
 PYTHON = ["/usr/bin/python3", "-c", "print(1)"]
 
-SECTIONS = ["latency", "output", "rate", "engine", "languages", "api", "life", "docker", "srt", "opensandbox"]
+SECTIONS = ["latency", "output", "rate", "engine", "languages", "api", "life", "restart", "docker", "srt", "opensandbox"]
 
 SHELL_LIFE = "create, echo 1, delete: shell-default"
 NUMPY = "create, a numpy result, delete"
@@ -61,6 +62,7 @@ PROMISES = [
     Promise(f"{life.CASE}shell-default", "atoll", "0 idle sessions", "to floor", most=4),
     *(Promise(f"{life.GROWTH}{template}", "atoll", f"{idle} idle sessions", "value", most=most)
       for template in ("python-default", "shell-default") for idle, most in ((400, 1.2), (1000, 1.3))),
+    Promise(restart.OPEN, "atoll", f"{restart.SESSIONS[-1]} sessions", "p50", most=1000),
     Promise("DELETE of a session that is bombing", "atoll", "hot", "p99", most=200),
 ]
 
@@ -147,6 +149,8 @@ def main():
             attempt(out, api.api, args.bin.resolve(), pathlib.Path(scratch), engine_docker, args.quick)
         if "life" in wanted:
             attempt(out, life.life, args.bin.resolve(), pathlib.Path(scratch), args.quick)
+        if "restart" in wanted:
+            attempt(out, restart.restart, args.bin.resolve(), pathlib.Path(scratch), args.quick)
         if "docker" in wanted:
             attempt(out, backend_docker.docker, args.bin.resolve(), pathlib.Path(scratch), args.quick)
         if "srt" in wanted:

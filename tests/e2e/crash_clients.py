@@ -14,6 +14,7 @@ import time
 DEADLINE = 60
 FINAL = {"completed", "failed", "timed_out", "cancelled"}
 LIFETIME = 600  # seconds that a session has which nobody deletes
+MOST_KEPT = 100  # by one client, for the memory of the machine
 BUSY = {409, 429, 500, 502, 503, 507}  # "the first request still runs", "the store cannot be written to", ...
 
 
@@ -68,12 +69,12 @@ class Client:
     def cycle(self):
         key = f"{self.name}-{len(self.keys)}"
         self.keys.append(key)
-        session = self.insist("POST", "/sessions", {"template_id": "shell-default", "timeout_seconds": LIFETIME,
+        session = self.insist("POST", "/sessions", {"template_id": "shell-default", "config": {"timeout_seconds": LIFETIME},
                                                     "labels": {"client": self.name, "key": key}},
                               {"Idempotency-Key": key, "Prefer": self.random.choice(["wait", "respond-async"])})["id"]
         self.kept[session] = key
         self.execute(session, key)
-        if self.random.random() < 0.7:
+        if self.random.random() < 0.7 or len(self.kept) >= MOST_KEPT:
             self.insist("DELETE", f"/sessions/{session}")
             self.deleted[session] = self.kept.pop(session)
 

@@ -281,9 +281,8 @@ class ManySessions(Loop):
     def test_one_kill_of_many(self):
         self.start(*NO_POOL)
         with ThreadPoolExecutor(8) as clients:
-            made = list(clients.map(lambda _: self.call("POST", "/sessions", {"template_id": "shell-default",
-                                                                              "timeout_seconds": 600}, Prefer="wait"),
-                                    range(SESSIONS)))
+            body = {"template_id": "shell-default", "config": {"timeout_seconds": 600}}
+            made = list(clients.map(lambda _: self.call("POST", "/sessions", body, Prefer="wait"), range(SESSIONS)))
         self.assertEqual({status for status, _ in made}, {201})
         self.kill("server")
         self.start()
