@@ -116,22 +116,22 @@ async::Task<Result<LauncherClient::Replies>> LauncherClient::exchange(
     engine::RequestHeader header, const void* bytes, std::size_t size,
     std::vector<int> descriptors) {
   ATOLL_CO_CHECK(co_await send_in_turn(bytes, size, std::move(descriptors)));
-  auto waiter =
-      waiters_.insert(waiters_.end(), Waiter{.op = header.op, .id = header.id.text.data()});
+  auto waiter = waiters_.emplace(waiters_.end(), header.op, header.id.text.data());
   // Also when this task is cancelled in the middle.
   struct Leave {
-    std::list<Waiter>& list;
+    LauncherClient& client;
     std::list<Waiter>::iterator at;
     ~Leave() {
       // The entries of a list carry no number: the rest of this one must not count as the next.
       at->abandoned = at->op == LauncherOp::kList && !at->done;
-      if (!at->abandoned) list.erase(at);
+      if (!at->abandoned) client.waiters_.erase(at);
+      client.hand_over();
     }
-  } leave{waiters_, waiter};
+  } leave{*this, waiter};
   while (!waiter->done) {
     if (gone_) co_return fail(gone(EPIPE));
     if (reading_) {
-      co_await changed_.wait();
+      co_await waiter->wake.wait();
       continue;
     }
     ATOLL_CO_CHECK(co_await read_one());
@@ -142,23 +142,43 @@ async::Task<Result<LauncherClient::Replies>> LauncherClient::exchange(
 }
 
 async::Task<void> LauncherClient::until_gone() {
+  ++watchers_;
+  struct Leave {
+    LauncherClient& client;
+    ~Leave() {
+      --client.watchers_;
+      client.hand_over();
+    }
+  } leave{*this};
   while (!gone_) {
     if (reading_) {
-      co_await changed_.wait();
+      co_await watch_.wait();
     } else {
       (void)co_await read_one();
     }
   }
 }
 
+// Somebody who waits must read from now on, unless somebody does. Not all are woken, for there may
+// be thousands.
+void LauncherClient::hand_over() {
+  if (reading_) return;
+  watch_.notify_all();
+  if (watchers_ > 0 && !gone_) return;
+  for (Waiter& waiter : waiters_) {
+    if (waiter.done || waiter.abandoned) continue;
+    waiter.wake.notify_all();
+    if (!gone_) return;
+  }
+}
+
 async::Task<Result<void>> LauncherClient::read_one() {
   reading_ = true;
-  // Whoever else waits must read from now on, also when this task was cancelled.
-  struct Done {
+  struct Done {  // also when this task was cancelled
     LauncherClient& client;
     ~Done() {
       client.reading_ = false;
-      client.changed_.notify_all();
+      client.hand_over();
     }
   } done{*this};
   engine::ListReply message;  // the largest; every message begins with a LauncherReply
@@ -192,6 +212,7 @@ void LauncherClient::take(const LauncherReply& reply) {
     is_wanted = true;
     waiter->replies.push_back(reply);
     waiter->done = reply.status != LauncherStatus::kListed;
+    if (waiter->done) waiter->wake.notify_all();
     if (waiter->done && waiter->abandoned) waiters_.erase(waiter);
     if (reply.op != LauncherOp::kDestroy) break;  // one end answers all who asked for it
   }

@@ -47,8 +47,10 @@ class LauncherClient {
  private:
   using Replies = std::vector<engine::LauncherReply>;
   struct Waiter {
+    Waiter(engine::LauncherOp what, std::string whose) : op(what), id(std::move(whose)) {}
     engine::LauncherOp op;
     std::string id;
+    async::Event wake;  // done, or it shall read
     Replies replies;
     bool done = false;
     bool abandoned = false;  // nobody waits any more, but the replies must be told apart
@@ -61,6 +63,7 @@ class LauncherClient {
   async::Task<Result<Replies>> exchange(engine::RequestHeader header, const void* bytes,
                                         std::size_t size, std::vector<int> descriptors);
   async::Task<Result<void>> read_one();
+  void hand_over();
   void take(const engine::LauncherReply& reply);
 
   std::chrono::milliseconds time_for(engine::LauncherOp op) const;
@@ -68,8 +71,9 @@ class LauncherClient {
   async::Stream control_;
   LauncherTimes times_;
   std::list<Waiter> waiters_;
-  async::Event changed_;
   bool reading_ = false;
+  std::size_t watchers_ = 0;  // in until_gone(), where they read for everybody
+  async::Event watch_;
   bool gone_ = false;
   std::vector<SandboxId> unwanted_;  // made after their caller gave up
 };

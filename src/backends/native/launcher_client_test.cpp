@@ -156,12 +156,27 @@ Task<void> reader_leaves(Executor executor) {
   EXPECT_TRUE(other->has_value());
 }
 
+Task<void> watcher_leaves(Executor executor) {
+  Line line(executor, {});
+  bool gone = false;
+  async::TaskGroup watching(executor);
+  async::TaskGroup tasks(executor);
+  std::optional<Result<LauncherReply>> waiting;
+  watching.spawn(watch(&line.client(), &gone));
+  tasks.spawn(keep(line.client().call(LauncherOp::kDestroy, SandboxId("a")), &waiting));
+  co_await watching.join();
+  line.reply(LauncherOp::kDestroy, "a");
+  co_await tasks.wait_idle();
+  EXPECT_TRUE(waiting->has_value());
+}
+
 TEST(LauncherClient, ALauncherThatDoesNotAnswer) { run(&silent); }
 TEST(LauncherClient, ASandboxThatComesTooLateIsEnded) { run(&late_create); }
 TEST(LauncherClient, HalfAListIsNotTakenForTheNext) { run(&half_a_list); }
 TEST(LauncherClient, OneEndAnswersAllWhoAskedForIt) { run(&ended_twice); }
 TEST(LauncherClient, ALauncherThatIsGone) { run(&gone_for_all); }
 TEST(LauncherClient, AReaderThatGivesUpLeavesTheReading) { run(&reader_leaves); }
+TEST(LauncherClient, AWatcherThatEndsLeavesTheReading) { run(&watcher_leaves); }
 
 }  // namespace
 }  // namespace atl::backends::native
