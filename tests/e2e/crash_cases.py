@@ -6,8 +6,9 @@ act() returns what the client was told: (status, body), or None when the connect
 import http.client
 import itertools
 import json
-import time
 import urllib.error
+
+from server import until
 
 DEADLINE = 30
 FINAL = {"completed", "failed", "timed_out", "cancelled", "rejected"}
@@ -16,15 +17,6 @@ EXECUTE = ["execute.running", "execute.spawned", "execute.output", "execute.ende
 SHELL = {"template_id": "shell-default"}
 
 numbers = itertools.count(1)
-
-
-def until(condition, what):
-    deadline = time.monotonic() + DEADLINE
-    while not (found := condition()):
-        if time.monotonic() > deadline:
-            raise AssertionError(f"in vain: {what}")
-        time.sleep(0.002)
-    return found
 
 
 class Operation:
