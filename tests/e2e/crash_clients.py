@@ -52,6 +52,7 @@ class Client:
         self.socket, self.over = path_of_socket, over
         self.name = f"client-{next(self.numbers)}"
         self.kept, self.deleted = {}, {}  # session to the key that it was made with
+        self.interrupted = set()  # those of the deleted whose first DELETE was not answered
         self.results = {}  # execution to what was told of its end
         self.keys = []
         self.failure = None
@@ -76,6 +77,8 @@ class Client:
         self.execute(session, key)
         if self.random.random() < 0.7 or len(self.kept) >= MOST_KEPT:
             self.insist("DELETE", f"/sessions/{session}")
+            if self.attempts > 1:
+                self.interrupted.add(session)
             self.deleted[session] = self.kept.pop(session)
 
     def execute(self, session, key):
@@ -95,7 +98,7 @@ class Client:
     def insist(self, method, path, body=None, headers=None, unless=None):
         """The answer, however often the server dies before it comes."""
         deadline = time.monotonic() + DEADLINE
-        while True:
+        for self.attempts in itertools.count(1):
             try:
                 status, answer = call(self.socket, method, path, body, **(headers or {}))
             except (OSError, http.client.HTTPException):

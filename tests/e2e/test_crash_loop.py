@@ -157,16 +157,17 @@ class Clients(Loop):
         for session, key in client.deleted.items():
             (row,) = listed[key]
             self.assertEqual(row["id"], session)
-            self.check_end_of(row, "terminated")
+            # A sandbox is ended before the store is told: what a kill splits is found gone at the next start.
+            self.check_end_of(row, "terminated", ("backend_error",) if session in client.interrupted else ())
         for execution, told in client.results.items():
             self.assertEqual(self.call("GET", f"/executions/{execution}"), (200, told))
         for session, key in client.kept.items():
             self.check_kept(session, key, listed, client)
 
-    def check_end_of(self, row, wanted):
+    def check_end_of(self, row, wanted, also=()):
         """Or it failed because it could not be written to a disk that was full, and says so."""
         if row["status"] == "failed":
-            self.assertIn(row["error"]["code"], FULL, row)
+            self.assertIn(row["error"]["code"], (*FULL, *also), row)
         else:
             self.assertEqual(row["status"], wanted, row)
 
