@@ -44,12 +44,14 @@ std::string_view code_name(Code code) {
     case Code::kIdempotencyMismatch: return "idempotency_mismatch";
     case Code::kNoPackageIndex: return "no_package_index";
     case Code::kInvalidValue: return "invalid_value";
+    case Code::kQuotaExceeded: return "quota_exceeded";
+    case Code::kStorageFull: return "storage_full";
   }
   return "internal";
 }
 
 Code code_from_number(std::uint16_t number) {
-  if (number > static_cast<std::uint16_t>(Code::kInvalidValue)) return Code::kProtocol;
+  if (number > static_cast<std::uint16_t>(Code::kStorageFull)) return Code::kProtocol;
   return static_cast<Code>(number);
 }
 

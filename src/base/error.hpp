@@ -47,6 +47,8 @@ enum class Code : std::uint16_t {
   kIdempotencyMismatch,
   kNoPackageIndex,
   kInvalidValue,
+  kQuotaExceeded,
+  kStorageFull,
 };
 
 // The stable name that users see: "not_found", "create_timeout", …

@@ -12,7 +12,7 @@ namespace {
 
 TEST(Error, EveryCodeHasItsOwnNameAndNumber) {
   std::set<std::string_view> names;
-  for (std::uint16_t number = 0; number <= static_cast<std::uint16_t>(Code::kInvalidValue);
+  for (std::uint16_t number = 0; number <= static_cast<std::uint16_t>(Code::kStorageFull);
        ++number) {
     Code code = code_from_number(number);
     EXPECT_EQ(static_cast<std::uint16_t>(code), number);
@@ -22,7 +22,7 @@ TEST(Error, EveryCodeHasItsOwnNameAndNumber) {
 
 TEST(Error, UnknownNumbersAreAProtocolError) {
   EXPECT_EQ(code_from_number(60'000), Code::kProtocol);
-  EXPECT_EQ(code_from_number(static_cast<std::uint16_t>(Code::kInvalidValue) + 1), Code::kProtocol);
+  EXPECT_EQ(code_from_number(static_cast<std::uint16_t>(Code::kStorageFull) + 1), Code::kProtocol);
 }
 
 TEST(Error, ErrnoBecomesTheClosestCode) {

@@ -62,6 +62,8 @@ std::string_view hint_for(Code code) {
     case Code::kOk:
     case Code::kInvalidArgument:
     case Code::kInvalidValue:
+    case Code::kQuotaExceeded:
+    case Code::kStorageFull:
     case Code::kNotFound:
     case Code::kAlreadyExists:
     case Code::kForbidden:

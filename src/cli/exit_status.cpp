@@ -10,6 +10,8 @@ int exit_status_of(Code code) {
     case Code::kExecTimeout: return kExitTimeout;
     case Code::kInvalidArgument:
     case Code::kInvalidValue:
+    case Code::kQuotaExceeded:
+    case Code::kStorageFull:
     case Code::kNotFound:
     case Code::kAlreadyExists:
     case Code::kForbidden:

@@ -5,6 +5,7 @@
 
 #include <boost/json/object.hpp>
 
+#include "base/quota.hpp"
 #include "base/utf8.hpp"
 #include "codec/json.hpp"
 
@@ -13,7 +14,8 @@ namespace atl::http {
 namespace {
 
 Response document(int status, std::string_view code, std::string_view detail,
-                  std::string_view request_id, std::optional<std::string_view> at) {
+                  std::string_view request_id, std::optional<std::string_view> at,
+                  std::string_view quota = {}) {
   boost::json::object body;
   body["type"] = "about:blank";
   body["title"] = std::string(status_text(status));
@@ -22,6 +24,7 @@ Response document(int status, std::string_view code, std::string_view detail,
   body["detail"] = to_utf8(detail);
   if (!request_id.empty()) body["request_id"] = to_utf8(request_id);
   if (at) body["at"] = to_utf8(*at);
+  if (!quota.empty()) body["quota"] = to_utf8(quota);
   Response response;
   response.status = status;
   response.headers.add("Content-Type", "application/problem+json");
@@ -52,6 +55,7 @@ Code code_of(int status) {
     case 429: return Code::kResourceExhausted;
     case 503: return Code::kNoAvailableRuntime;
     case 504: return Code::kTransferTimeout;
+    case 507: return Code::kStorageFull;
     default: return Code::kBackend;
   }
 }
@@ -95,14 +99,16 @@ int status_of(Code code) {
     case Code::kIdempotencyMismatch: return 422;
     case Code::kNoPackageIndex: return 422;
     case Code::kInvalidValue: return 422;
+    case Code::kQuotaExceeded: return 429;
+    case Code::kStorageFull: return 507;
   }
   return 500;
 }
 
 Response problem(const Error& error, std::string_view request_id,
                  std::optional<std::string_view> at) {
-  return document(status_of(error.code()), code_name(error.code()), error.message(), request_id,
-                  at);
+  return document(status_of(error.code()), code_name(error.code()), error.message(), request_id, at,
+                  quota_of(error));
 }
 
 Response problem(int status, std::string_view code, std::string_view detail,

@@ -12,7 +12,8 @@ namespace atl::http {
 int status_of(Code code);
 
 // {"type","title","status","code","detail","request_id","at"}; `at` is a JSON pointer into the
-// request, `request_id` is left out when empty. 429 and 503 carry Retry-After: 1.
+// request, `request_id` is left out when empty; `quota` names
+// the one that is used up. 429 and 503 carry Retry-After: 1.
 Response problem(const Error& error, std::string_view request_id = {},
                  std::optional<std::string_view> at = std::nullopt);
 // The same with a status of its own, for what has no Code: 405, 408, 415, …
