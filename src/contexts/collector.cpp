@@ -18,6 +18,7 @@ void Collector::take(RunEvent event) {
 }
 
 void Collector::keep_text(std::string& into, std::string_view bytes) {
+  if (most_ == 0) return;
   std::uint64_t room = most_ - std::min<std::uint64_t>(most_, into.size());
   if (bytes.size() > room) result_.truncated = true;
   std::string_view kept = bytes.substr(0, std::min<std::uint64_t>(room, bytes.size()));

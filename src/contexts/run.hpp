@@ -48,7 +48,8 @@ struct RunPlace {
 struct RunRequest {
   std::string code;
   std::chrono::milliseconds timeout{0};  // 0: none. Counts from the start, not from the queue.
-  std::uint64_t max_output_bytes = 10ull << 20;  // kept of each stream; events have no cap
+  // Kept of each stream; events have no cap. 0: none is kept, and none is missing.
+  std::uint64_t max_output_bytes = 10ull << 20;
   OnEvent on_event;
   std::shared_ptr<RunPlace> place = std::make_shared<RunPlace>();
 };

@@ -174,11 +174,10 @@ Task<Result<void>> Executions::run_in_context(LiveExecutionPtr execution, Execut
   ATOLL_CO_TRY(ContextId id, co_await context_of(execution->session, request));
   execution->row.context_id = id;
   execution->changed.notify_all();
-  contexts::RunRequest run{
-      .code = std::move(*request->code),
-      .timeout = time_of(*request),
-      .max_output_bytes = request->max_output_bytes.value_or(limits_.output_bytes),
-      .place = execution->place};
+  contexts::RunRequest run{.code = std::move(*request->code),
+                           .timeout = time_of(*request),
+                           .max_output_bytes = 0,  // the spool keeps it
+                           .place = execution->place};
   std::shared_ptr<Spool> spool = execution->spool;
   run.on_event = [spool](const contexts::RunEvent* event) { return keep_event(spool, event); };
   ATOLL_CO_TRY(contexts::RunResult result, co_await session.contexts->run(id, std::move(run)));

@@ -71,6 +71,12 @@ void Executions::publish(const LiveExecution& execution, std::string event) {
                    .time = now()});
 }
 
+SpoolDisk Executions::disk_for(const ExecutionId& id) const {
+  if (!journals_.kept()) return {};
+  return {.open = [this, id] { return journals_.begin(id); },
+          .has_room = [this] { return journals_.has_room(); }};
+}
+
 Task<Result<LiveExecutionPtr>> Executions::start(Caller caller, SessionId id,
                                                  ExecuteRequest request, bool stored,
                                                  ExtraChanges extra) {
@@ -91,10 +97,16 @@ Task<Result<LiveExecutionPtr>> Executions::start(Caller caller, SessionId id,
     co_return fail(Code::kResourceExhausted,
                    "as many executions run and wait in this session as may: try again later");
   }
-  auto execution =
-      std::make_shared<LiveExecution>(request.max_output_bytes.value_or(limits_.output_bytes));
+  std::uint64_t kept = request.max_output_bytes.value_or(limits_.output_bytes);
+  if (kept > limits_.output_bytes) {
+    co_return fail(Code::kInvalidValue, "max_output_bytes must be at most " +
+                                            std::to_string(limits_.output_bytes) +
+                                            " (executions.max_output_bytes of the server)");
+  }
+  ExecutionId new_id = ExecutionId::make();
+  auto execution = std::make_shared<LiveExecution>(kept, disk_for(new_id));
   model::Execution& row = execution->row;
-  row.id = ExecutionId::make();
+  row.id = std::move(new_id);
   row.session_id = id;
   row.tenant = caller.tenant;
   row.request_json = describe_request(request);
@@ -142,10 +154,7 @@ Task<Result<void>> Executions::keep(LiveExecutionPtr execution,
   }
   session.creation.reset();
   if (execution->done) co_return written;
-  if (auto file = std::make_shared<UniqueFd>(journals_.begin(execution->row.id)); *file) {
-    execution->spool->set_keeper(
-        [file](SpoolKind kind, std::string_view bytes) { Journals::append(*file, kind, bytes); });
-  }
+  execution->spool->write_through();
   co_return written;
 }
 
@@ -291,8 +300,7 @@ Task<void> Executions::conclude(LiveExecutionPtr execution) {
     co_await async::sleep_for(kWriteAgain * std::min(attempt, kWriteAttempts));
   }
   execution->done = true;
-  execution->spool->set_keeper({});
-  if (execution->in_store) journals_.remove(row.id);
+  if (execution->spool->has_file()) journals_.remove(row.id);
   fault::here("execute.done");
   execution->spool->end();
   publish(*execution, "execution_" + codec::enum_name(row.state));

@@ -43,7 +43,7 @@ struct ExecutionLimits {
   std::chrono::seconds command_time{60};
   std::chrono::seconds code_time{30};
   std::chrono::seconds longest_time{24 * 3600};
-  std::uint64_t output_bytes = 10ull << 20;    // kept of each stream
+  std::uint64_t output_bytes = 10ull << 20;    // kept of each stream, and what may be asked for
   std::chrono::milliseconds patience{10'000};  // with a guest that does not keep its time
 };
 
@@ -100,6 +100,7 @@ class Executions {
 
  private:
   model::Time now() const;
+  SpoolDisk disk_for(const ExecutionId& id) const;
   std::chrono::milliseconds time_of(const ExecuteRequest& request) const;
   void publish(const LiveExecution& execution, std::string event);
   void forget(LiveExecution& execution);

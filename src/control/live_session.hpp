@@ -25,7 +25,8 @@ struct LiveSession;
 
 // An execution that waits or runs.
 struct LiveExecution {
-  explicit LiveExecution(std::uint64_t kept) : spool(std::make_shared<Spool>(kept)) {}
+  LiveExecution(std::uint64_t kept, SpoolDisk disk)
+      : spool(std::make_shared<Spool>(kept, std::move(disk))) {}
 
   model::Execution row;
   Caller caller;                       // who started it

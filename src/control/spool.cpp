@@ -11,26 +11,55 @@ bool Spool::must_wait() const { return !readers_.empty() && live_bytes_ > kWindo
 
 namespace {
 
+constexpr std::uint64_t kPerEvent = 64;       // in memory, beside its data
+constexpr std::uint64_t kLook = 16ull << 20;  // between looks at the room on the disk
+
 bool is_stream(SpoolKind kind) { return kind == SpoolKind::kStdout || kind == SpoolKind::kStderr; }
 
 }  // namespace
 
-void Spool::set_keeper(std::function<void(SpoolKind, std::string_view)> keeper) {
-  keeper_ = std::move(keeper);
+void Spool::write_through() {
+  if (journal_ || !disk_.open) return;
+  Journal journal = disk_.open();
+  if (!journal) return;
   for (const SpoolEvent& event : kept_) {
-    if (keeper_ && is_stream(event.kind)) keeper_(event.kind, event.data);
+    if (!journal.append(event.number, event.kind, event.data)) return;
   }
+  journal_ = std::move(journal);
+}
+
+bool Spool::keep(SpoolEvent& event) {
+  std::uint64_t size = event.data.size() + kPerEvent;
+  bool fits = in_memory_ && held_bytes_ + size <= kHeld;
+  if (!fits && disk_.open) {
+    bool look = !journal_ || journal_.size() - looked_at_ >= kLook;
+    if (look && !disk_.has_room()) return false;
+    if (look) looked_at_ = journal_.size();
+    write_through();
+    if (!journal_) return false;
+  }
+  if (journal_ && !journal_.append(event.number, event.kind, event.data)) return false;
+  if (!fits && journal_) {
+    in_memory_ = false;
+    kept_.clear();
+    held_bytes_ = 0;
+    return true;
+  }
+  held_bytes_ += size;
+  kept_.push_back(std::move(event));
+  return true;
 }
 
 void Spool::add(SpoolKind kind, std::string data, bool kept) {
-  if (!kept) {
-    truncated_ = true;
-    if (readers_.empty()) return;
-    live_bytes_ += data.size();
-  } else if (keeper_ && is_stream(kind)) {
-    keeper_(kind, data);
+  SpoolEvent event{next_number_++, kind, std::move(data)};
+  if (kept && !full_) {
+    if (keep(event)) return;
+    full_ = true;
   }
-  (kept ? kept_ : live_).push_back({next_number_++, kind, std::move(data)});
+  truncated_ = true;
+  if (readers_.empty()) return;
+  live_bytes_ += event.data.size();
+  live_.push_back(std::move(event));
 }
 
 Task<void> Spool::put(SpoolKind kind, std::string data) {
@@ -38,15 +67,16 @@ Task<void> Spool::put(SpoolKind kind, std::string data) {
   std::uint64_t& used = kind == SpoolKind::kStderr ? kept_stderr_
                         : is_stream(kind)          ? kept_stdout_
                                                    : kept_other_;
-  std::uint64_t room = kept_limit_ - std::min(kept_limit_, used);
-  if (data.size() <= room) {
-    used += data.size();
+  std::uint64_t room = full_ ? 0 : kept_limit_ - std::min(kept_limit_, used);
+  std::uint64_t size = data.size();
+  if (size <= room) {
     add(kind, std::move(data), true);
+    if (!full_) used += size;
   } else if (is_stream(kind) && room > 0) {
-    used += room;
     std::string rest = data.substr(room);
     data.resize(room);
     add(kind, std::move(data), true);
+    if (!full_) used += room;
     add(kind, std::move(rest), false);
   } else {
     add(kind, std::move(data), false);
@@ -61,6 +91,10 @@ void Spool::end() {
 
 model::Output Spool::output() const {
   model::Output output;
+  if (!in_memory_) {
+    output.large = journal_.output(kept_stdout_, kept_stderr_);
+    return output;
+  }
   // At once: growing by doubling would hold up to three times as much of a large output.
   output.stdout_bytes.reserve(kept_stdout_);
   output.stderr_bytes.reserve(kept_stderr_);
@@ -83,13 +117,28 @@ void Spool::trim() {
   }
 }
 
-const SpoolEvent* Spool::first_behind(std::uint64_t number) const {
-  auto behind = [number](const std::deque<SpoolEvent>& events) -> const SpoolEvent* {
-    auto found = std::ranges::upper_bound(events, number, {}, &SpoolEvent::number);
-    return found == events.end() ? nullptr : &*found;
-  };
-  const SpoolEvent* kept = behind(kept_);
-  const SpoolEvent* live = behind(live_);
+// In memory it is copied: it goes when the kept part moves to the file.
+const SpoolEvent* Spool::first_kept_behind(Reader& reader) const {
+  if (reader.held_.number > reader.after_) return &reader.held_;
+  if (in_memory_) {
+    auto found = std::ranges::upper_bound(kept_, reader.after_, {}, &SpoolEvent::number);
+    if (found == kept_.end()) return nullptr;
+    reader.held_ = *found;
+    return &reader.held_;
+  }
+  if (!reader.file_) reader.file_.emplace(journal_.descriptor());
+  while (reader.file_->next(journal_.size(), reader.held_)) {
+    if (reader.held_.number <= reader.after_) continue;
+    reader.held_.data = reader.file_->data();
+    return &reader.held_;
+  }
+  return nullptr;
+}
+
+const SpoolEvent* Spool::first_behind(Reader& reader) const {
+  const SpoolEvent* kept = first_kept_behind(reader);
+  auto found = std::ranges::upper_bound(live_, reader.after_, {}, &SpoolEvent::number);
+  const SpoolEvent* live = found == live_.end() ? nullptr : &*found;
   if (kept == nullptr || live == nullptr) return kept != nullptr ? kept : live;
   return kept->number < live->number ? kept : live;
 }
@@ -113,7 +162,7 @@ Task<const SpoolEvent*> Spool::Reader::next() {
     if (spool_->changed_.has_waiters()) spool_->changed_.notify_all();
   }
   for (;;) {
-    if (const SpoolEvent* event = spool_->first_behind(after_)) {
+    if (const SpoolEvent* event = spool_->first_behind(*this)) {
       at_ = event->number;
       co_return event;
     }

@@ -1,5 +1,9 @@
 #include "control/spool.hpp"
 
+#include <unistd.h>
+
+#include <filesystem>
+
 #include <gtest/gtest.h>
 
 #include "async/run.hpp"
@@ -135,6 +139,76 @@ Task<void> two_readers(async::Executor executor) {
 
 TEST(Spool, ReadersDoNotTakeFromEachOther) {
   async::run_to_end<void>([](async::Executor executor) { return two_readers(executor); });
+}
+
+class SpoolFile : public testing::Test {
+ protected:
+  SpoolFile() {
+    char name[] = "/tmp/atoll-spool-XXXXXX";
+    folder_ = ::mkdtemp(name);
+  }
+  ~SpoolFile() override { std::filesystem::remove_all(folder_); }
+
+  SpoolDisk disk() {
+    return {.open = [this] { return Journals(folder_).begin(ExecutionId("one")); },
+            .has_room = [this] { return room_; }};
+  }
+  std::string folder_;
+  bool room_ = true;
+};
+
+Task<void> beyond_memory(SpoolDisk disk, async::Executor executor) {
+  auto spool = std::make_shared<Spool>(10u << 20, std::move(disk));
+  async::TaskGroup tasks(executor);
+  std::string along;
+  tasks.spawn(into(spool, &along));  // from memory at first, then from the file
+  std::string expected;
+  for (int i = 0; i < 300; ++i) {
+    std::string piece(20'000, static_cast<char>('a' + i % 26));
+    expected += piece;
+    co_await spool->put(i % 2 == 0 ? SpoolKind::kStdout : SpoolKind::kStderr, std::move(piece));
+    if (i == 10) EXPECT_EQ(spool->output().large, nullptr);
+  }
+  spool->end();
+  co_await tasks.wait_idle();
+  EXPECT_TRUE(along == expected);
+  model::Output output = spool->output();
+  EXPECT_NE(output.large, nullptr);
+  if (!output.large) co_return;
+  using Part = model::LargeOutput::Part;
+  EXPECT_TRUE(*output.large->read(Part::kMerged, 0, expected.size()) == expected);
+  EXPECT_EQ(output.large->size(Part::kStdout), expected.size() / 2);
+  std::string late = co_await read_all(spool, 0);
+  EXPECT_TRUE(late == expected);
+  std::string rest = co_await read_all(spool, 290);
+  EXPECT_TRUE(rest == expected.substr(290 * 20'000));
+  EXPECT_FALSE(spool->truncated());
+}
+
+TEST_F(SpoolFile, BeyondMemoryItIsInAFile) {
+  async::run_to_end<void>(
+      [&](async::Executor executor) { return beyond_memory(disk(), executor); });
+}
+
+Task<void> no_room(SpoolDisk disk, async::Executor executor) {
+  auto spool = std::make_shared<Spool>(10u << 20, std::move(disk));
+  async::TaskGroup tasks(executor);
+  std::string along;
+  tasks.spawn(into(spool, &along));
+  int done = 0;
+  co_await put_many(spool, 100, 100'000, &done);
+  co_await tasks.wait_idle();
+  EXPECT_EQ(along.size(), 100u * 100'000u) << "a live reader sees everything";
+  EXPECT_TRUE(spool->truncated());
+  EXPECT_EQ(spool->output().large, nullptr);
+  EXPECT_EQ(spool->output().merged.size(), spool->output().stdout_bytes.size());
+  EXPECT_LE(spool->output().merged.size(), Spool::kHeld);
+  EXPECT_GT(spool->output().merged.size(), 900'000u);
+}
+
+TEST_F(SpoolFile, WithoutRoomTheRestIsDropped) {
+  room_ = false;
+  async::run_to_end<void>([&](async::Executor executor) { return no_room(disk(), executor); });
 }
 
 }  // namespace

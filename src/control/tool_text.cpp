@@ -25,7 +25,8 @@ Counted count(std::string_view text, std::size_t most) {
 
 }  // namespace
 
-std::string tool_text(std::string_view stdout_text, std::string_view stderr_text, int exit_code) {
+std::string tool_text(std::string_view stdout_text, std::string_view stderr_text, int exit_code,
+                      std::size_t left_out) {
   std::string text;
   auto add = [&](std::string part) { text += (text.empty() ? "" : "\n") + part; };
   if (!stdout_text.empty()) add(std::string(stdout_text));
@@ -35,8 +36,8 @@ std::string tool_text(std::string_view stdout_text, std::string_view stderr_text
   Counted counted = count(text, kToolCharacters);
   if (counted.characters <= kToolCharacters) return text;
   text.resize(counted.cut);
-  return text + "\n... (truncated, " + std::to_string(counted.characters - kToolCharacters) +
-         " more chars)";
+  return text + "\n... (truncated, " +
+         std::to_string(counted.characters - kToolCharacters + left_out) + " more chars)";
 }
 
 }  // namespace atl::control

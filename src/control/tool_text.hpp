@@ -11,7 +11,9 @@ namespace atl::control {
 
 inline constexpr std::size_t kToolCharacters = 10'000;
 
-// UTF-8 in, UTF-8 out; characters are counted, not bytes.
-std::string tool_text(std::string_view stdout_text, std::string_view stderr_text, int exit_code);
+// UTF-8 in, UTF-8 out; characters are counted, not bytes. `left_out`: those that were not given
+// because the text is cut before them anyway.
+std::string tool_text(std::string_view stdout_text, std::string_view stderr_text, int exit_code,
+                      std::size_t left_out = 0);
 
 }  // namespace atl::control

@@ -2,12 +2,14 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 
 #include <boost/describe/enum.hpp>
 
 #include "base/ids.hpp"
+#include "base/result.hpp"
 #include "model/session.hpp"
 
 namespace atl::model {
@@ -20,12 +22,30 @@ constexpr bool is_final(ExecutionState state) {
          state != ExecutionState::kRunning;
 }
 
+// More output than is held in memory, where it lies on the disk. From any thread; blocks.
+class LargeOutput {
+ public:
+  enum class Part { kStdout, kStderr, kMerged };
+
+  LargeOutput() = default;
+  LargeOutput(const LargeOutput&) = delete;
+  LargeOutput& operator=(const LargeOutput&) = delete;
+  virtual ~LargeOutput() = default;
+  virtual std::uint64_t size(Part part) const = 0;
+  // `most` bytes from `offset`, fewer only at the end.
+  virtual Result<std::string> read(Part part, std::uint64_t offset, std::size_t most) const = 0;
+};
+
 // What one execution printed. Exact bytes; the API makes text of them.
 struct Output {
   std::string stdout_bytes;
   std::string stderr_bytes;
-  std::string merged;  // both, in order of arrival
+  std::string merged;                             // both, in order of arrival
+  std::shared_ptr<const LargeOutput> large = {};  // if it is: then the others are empty
 };
+
+// Beyond this, both streams together, an output is a large one.
+inline constexpr std::uint64_t kMaxOutputInMemory = 1u << 20;
 
 struct ExecutionMetrics {
   std::uint64_t cpu_user_ms = 0;

@@ -102,8 +102,9 @@ struct Apply {
 Result<void> apply_change(Connection& db, Change& change) { return std::visit(Apply{db}, change); }
 
 bool belongs_in_file(const model::Output& output) {
-  return output.stdout_bytes.size() + output.stderr_bytes.size() + output.merged.size() >
-         kMaxOutputInRow;
+  return output.large != nullptr ||
+         output.stdout_bytes.size() + output.stderr_bytes.size() + output.merged.size() >
+             kMaxOutputInRow;
 }
 
 }  // namespace atl::store

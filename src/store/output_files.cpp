@@ -15,6 +15,10 @@
 namespace atl::store {
 namespace {
 
+using model::LargeOutput;
+
+constexpr std::size_t kPiece = 256u << 10;
+
 struct Header {
   std::array<char, 8> magic = kMagic;
   std::uint64_t stdout_size = 0;
@@ -61,30 +65,80 @@ Result<void> write_all(const UniqueFd& fd, std::string_view bytes) {
   return {};
 }
 
-Result<void> read_all(const UniqueFd& fd, char* into, std::uint64_t size) {
+Result<void> read_at(const UniqueFd& fd, std::uint64_t offset, char* into, std::uint64_t size) {
   while (size > 0) {
-    ssize_t got = ::read(fd.get(), into, size);
+    ssize_t got = ::pread(fd.get(), into, size, static_cast<off_t>(offset));
     if (got < 0 && errno == EINTR) continue;
     if (got < 0) return fail_errno("read output");
     if (got == 0) return fail(Code::kIo, "the stored output is shorter than it should be");
     into += got;
+    offset += static_cast<std::uint64_t>(got);
     size -= static_cast<std::uint64_t>(got);
   }
   return {};
 }
+
+Header header_of(const model::Output& output) {
+  if (!output.large) {
+    return {.stdout_size = output.stdout_bytes.size(),
+            .stderr_size = output.stderr_bytes.size(),
+            .merged_size = output.merged.size()};
+  }
+  return {.stdout_size = output.large->size(LargeOutput::Part::kStdout),
+          .stderr_size = output.large->size(LargeOutput::Part::kStderr),
+          .merged_size = output.large->size(LargeOutput::Part::kMerged)};
+}
+
+Result<void> copy_part(const UniqueFd& fd, const LargeOutput& from, LargeOutput::Part part) {
+  for (std::uint64_t at = 0; at < from.size(part);) {
+    ATOLL_TRY(std::string piece, from.read(part, at, kPiece));
+    if (piece.empty()) return fail(Code::kIo, "an output is shorter than it was");
+    ATOLL_CHECK(write_all(fd, piece));
+    at += piece.size();
+  }
+  return {};
+}
+
+// A file that is open, so that it may be removed meanwhile.
+class StoredOutput final : public LargeOutput {
+ public:
+  StoredOutput(UniqueFd fd, const Header& header) : fd_(std::move(fd)), header_(header) {}
+
+  std::uint64_t size(Part part) const override {
+    if (part == Part::kStdout) return header_.stdout_size;
+    return part == Part::kStderr ? header_.stderr_size : header_.merged_size;
+  }
+  Result<std::string> read(Part part, std::uint64_t offset, std::size_t most) const override {
+    std::uint64_t begin = sizeof header_;
+    if (part != Part::kStdout) begin += header_.stdout_size;
+    if (part == Part::kMerged) begin += header_.stderr_size;
+    std::uint64_t left = size(part) - std::min(size(part), offset);
+    std::string bytes(std::min<std::uint64_t>(left, most), '\0');
+    ATOLL_CHECK(read_at(fd_, begin + offset, bytes.data(), bytes.size()));
+    return bytes;
+  }
+
+ private:
+  UniqueFd fd_;
+  Header header_;
+};
 
 Result<void> write_file(const UniqueFd& shelf, const std::string& name,
                         const model::Output& output) {
   UniqueFd fd(::openat(shelf.get(), name.c_str(),
                        O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC, 0600));
   if (!fd) return fail_errno("make output");
-  Header header{.stdout_size = output.stdout_bytes.size(),
-                .stderr_size = output.stderr_bytes.size(),
-                .merged_size = output.merged.size()};
+  Header header = header_of(output);
   ATOLL_CHECK(write_all(fd, {reinterpret_cast<const char*>(&header), sizeof header}));
   ATOLL_CHECK(write_all(fd, output.stdout_bytes));
   ATOLL_CHECK(write_all(fd, output.stderr_bytes));
   ATOLL_CHECK(write_all(fd, output.merged));
+  if (output.large) {
+    for (auto part :
+         {LargeOutput::Part::kStdout, LargeOutput::Part::kStderr, LargeOutput::Part::kMerged}) {
+      ATOLL_CHECK(copy_part(fd, *output.large, part));
+    }
+  }
   if (::fdatasync(fd.get()) != 0) return fail_errno("sync output");
   return {};
 }
@@ -139,7 +193,7 @@ Result<model::Output> OutputFiles::read(const ExecutionId& id) const {
   UniqueFd fd(::openat(shelf.get(), name.c_str(), O_RDONLY | O_NOFOLLOW | O_CLOEXEC));
   if (!fd) return fail_errno("open output");
   Header header;
-  ATOLL_CHECK(read_all(fd, reinterpret_cast<char*>(&header), sizeof header));
+  ATOLL_CHECK(read_at(fd, 0, reinterpret_cast<char*>(&header), sizeof header));
   struct stat status{};
   if (::fstat(fd.get(), &status) != 0) return fail_errno("read output");
   auto size = static_cast<std::uint64_t>(status.st_size);
@@ -150,11 +204,17 @@ Result<model::Output> OutputFiles::read(const ExecutionId& id) const {
     return fail(Code::kIo, "the stored output is damaged");
   }
   model::Output output;
+  if (header.stdout_size + header.stderr_size > model::kMaxOutputInMemory) {
+    output.large = std::make_shared<StoredOutput>(std::move(fd), header);
+    return output;
+  }
   output.stdout_bytes.resize(header.stdout_size);
   output.stderr_bytes.resize(header.stderr_size);
   output.merged.resize(header.merged_size);
+  std::uint64_t at = sizeof header;
   for (std::string* part : {&output.stdout_bytes, &output.stderr_bytes, &output.merged}) {
-    ATOLL_CHECK(read_all(fd, part->data(), part->size()));
+    ATOLL_CHECK(read_at(fd, at, part->data(), part->size()));
+    at += part->size();
   }
   return output;
 }

@@ -1,6 +1,8 @@
 // Outputs too large for a row: DATA/outputs/<last two characters of the id>/<execution id>. A file
 // is complete and synced before its row is written, and removed after its row is gone, so a crash
-// leaves at most files that no row knows; those go at the next start. Blocking: call it on a pool.
+// leaves at most files that no row knows; those go at the next start. What is more than
+// kMaxOutputInMemory goes from file to file, and is read as a LargeOutput. Blocking: call it on a
+// pool.
 #pragma once
 
 #include <string>

@@ -4,11 +4,10 @@
 
 #include "api/limits.hpp"
 #include "api/prefer.hpp"
+#include "api/rest/execution_body.hpp"
 #include "api/rest/execution_stream.hpp"
 #include "api/rest/views.hpp"
 #include "base/fault.hpp"
-#include "base/utf8.hpp"
-#include "control/tool_text.hpp"
 
 namespace atl::api::rest {
 
@@ -34,15 +33,12 @@ bool wants_text(const http::Headers& headers) {
   return accepts(headers, "text/plain") && !accepts(headers, "application/json");
 }
 
-http::Response text_response(const model::Execution& row) {
+Task<Answer<http::Response>> text_response(Call call, model::Execution row) {
   http::Response response{.status = 200};
   response.headers.add("Content-Type", "text/plain; charset=utf-8");
   response.headers.add("Location", "/api/v1/executions/" + row.id.str());
-  response.body = row.exit_code
-                      ? control::tool_text(to_utf8(row.output.stdout_bytes),
-                                           to_utf8(row.output.stderr_bytes), *row.exit_code)
-                      : "Error: " + to_utf8(row.error_message);
-  return response;
+  ATOLL_CO_TRY(response.body, co_await execution_text(call, std::move(row)));
+  co_return response;
 }
 
 }  // namespace
@@ -55,7 +51,9 @@ Executions::ExtraChanges keep_accepted(KeepAnswer keep) {
 
 Executions::ExtraChanges keep_result(KeepAnswer keep) {
   return [keep = std::move(keep)](const model::Execution& row) {
-    return keep(200, codec::serialize(execution_view(row)), row.id.str());
+    // A large one is given again from the execution itself.
+    std::string body = row.output.large ? "" : codec::serialize(execution_view(row));
+    return keep(200, std::move(body), row.id.str());
   };
 }
 
@@ -90,9 +88,10 @@ Task<Answer<void>> execute_and_wait(Call call, SessionId id, control::ExecuteReq
     fault::here("execute.kept");
     co_return co_await respond(call, accepted(execution->row));
   }
-  http::Response response = wants_text(call.request().headers)
-                                ? text_response(row)
-                                : json_response(200, execution_view(row));
+  if (!wants_text(call.request().headers)) {
+    co_return co_await respond_execution(call, std::move(row), {{"Preference-Applied", "wait"}});
+  }
+  ATOLL_CO_TRY(http::Response response, co_await text_response(call, std::move(row)));
   response.headers.add("Preference-Applied", "wait");
   co_return co_await respond(call, std::move(response));
 }
@@ -132,6 +131,11 @@ Task<Answer<void>> execute_as_asked(Call call, SessionId id, control::ExecuteReq
 Task<Answer<void>> answer_again(Call call, store::IdempotencyRow earlier) {
   if (accepts(call.request().headers, kEventStream) && !earlier.made.empty()) {
     co_return co_await stream_by_id(call, ExecutionId(earlier.made), std::nullopt);
+  }
+  if (earlier.status == 200 && earlier.answer.empty()) {
+    ATOLL_CO_TRY(model::Execution row,
+                 co_await call.control().executions().get(call.caller, ExecutionId(earlier.made)));
+    co_return co_await respond_execution(call, std::move(row), {{"Idempotency-Replayed", "true"}});
   }
   ATOLL_CO_TRY(http::Response response, replay(earlier));
   co_return co_await respond(call, std::move(response));

@@ -132,17 +132,16 @@ void ExecutionEvents::take(const control::SpoolEvent& event, std::vector<http::S
   }
 }
 
-bool ExecutionEvents::replay(const model::Execution& execution, std::vector<http::SseEvent>& out) {
+Result<bool> ExecutionEvents::replay(const model::Execution& execution, const More& more,
+                                     std::vector<http::SseEvent>& out) {
   for (bool is_stdout : {true, false}) {
     std::string& tail = is_stdout ? at_.stdout_tail : at_.stderr_tail;
-    std::string_view bytes =
-        is_stdout ? execution.output.stdout_bytes : execution.output.stderr_bytes;
     std::uint64_t given = is_stdout ? at_.stdout_bytes : at_.stderr_bytes;
-    if (given >= bytes.size()) continue;
+    ATOLL_TRY(std::string bytes, more(is_stdout, given));
+    if (bytes.empty()) continue;
     tail.clear();  // its bytes are at the front of what follows
-    std::string_view rest = bytes.substr(given);
-    std::string_view portion = rest.substr(0, kChunk);
-    if (portion.size() < rest.size()) portion.remove_suffix(incomplete_tail(portion));
+    std::string_view portion = bytes;
+    if (portion.size() == kChunk) portion.remove_suffix(incomplete_tail(portion));
     ++at_.number;
     put_text(is_stdout, portion, out);
     return true;

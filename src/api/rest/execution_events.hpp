@@ -7,6 +7,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -45,8 +46,11 @@ class ExecutionEvents {
   // What is left of the streams, the error when nobody gave it yet, and `complete`.
   void finish(const model::Execution& execution, std::vector<http::SseEvent>& out);
   // Instead of take(): the next portion of what an ended execution left, before finish().
-  // False: there is no more.
-  bool replay(const model::Execution& execution, std::vector<http::SseEvent>& out);
+  // False: there is no more. `more` gives bytes of a stream from an offset, kChunk or all that are
+  // left.
+  using More = std::function<Result<std::string>(bool is_stdout, std::uint64_t offset)>;
+  Result<bool> replay(const model::Execution& execution, const More& more,
+                      std::vector<http::SseEvent>& out);
   const StreamPosition& position() const { return at_; }
 
  private:

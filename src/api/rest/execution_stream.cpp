@@ -55,14 +55,29 @@ Task<Result<void>> follow(http::Exchange* exchange, control::LiveExecutionPtr ex
   co_return co_await writer.finish();
 }
 
-Task<Result<void>> give_again(http::Exchange* exchange, model::Execution execution,
-                              std::optional<StreamPosition> after) {
+Result<std::string> kept_bytes(const model::Output& output, bool is_stdout, std::uint64_t offset) {
+  using Part = model::LargeOutput::Part;
+  if (output.large) {
+    return output.large->read(is_stdout ? Part::kStdout : Part::kStderr, offset, kChunk);
+  }
+  const std::string& bytes = is_stdout ? output.stdout_bytes : output.stderr_bytes;
+  return offset < bytes.size() ? bytes.substr(offset, kChunk) : std::string();
+}
+
+Task<Result<void>> give_again(http::Exchange* exchange, async::Pool* pool,
+                              model::Execution execution, std::optional<StreamPosition> after) {
   http::SseWriter writer(*exchange);
   ExecutionEvents events(after.value_or(StreamPosition()));
   std::vector<http::SseEvent> pending;
   if (!after) pending.push_back(events.init(execution));
   ATOLL_CO_CHECK(co_await writer.begin());
-  while (events.replay(execution, pending)) {
+  auto more = [&](bool is_stdout, std::uint64_t offset) {
+    return kept_bytes(execution.output, is_stdout, offset);
+  };
+  for (;;) {
+    ATOLL_CO_TRY(bool any, co_await async::on_pool(
+                               *pool, [&] { return events.replay(execution, more, pending); }));
+    if (!any) break;
     ATOLL_CO_CHECK(co_await send_all(&writer, &pending));
   }
   events.finish(execution, pending);
@@ -85,7 +100,7 @@ Task<Answer<void>> stream_by_id(Call call, ExecutionId id, std::optional<StreamP
     co_return Answer<void>();
   }
   ATOLL_CO_TRY(model::Execution row, co_await executions.get(call.caller, id));
-  (void)co_await give_again(call.exchange, std::move(row), std::move(after));
+  (void)co_await give_again(call.exchange, &call.rest->pool, std::move(row), std::move(after));
   co_return Answer<void>();
 }
 

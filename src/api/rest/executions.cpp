@@ -1,10 +1,9 @@
 #include <algorithm>
 
-#include <boost/json/array.hpp>
-
 #include "api/limits.hpp"
 #include "api/rest/bodies.hpp"
 #include "api/rest/execute.hpp"
+#include "api/rest/execution_body.hpp"
 #include "api/rest/execution_stream.hpp"
 #include "api/rest/routes.hpp"
 #include "api/rest/views.hpp"
@@ -24,40 +23,55 @@ Task<Answer<void>> execute(Call call) {
   co_return co_await execute_as_asked(call, call.session_id(), std::move(request), std::move(once));
 }
 
-// Outputs may be large, so a page ends early when they add up; the cursor says where.
-Task<Answer<http::Response>> list_results(Call call) {
+std::uint64_t output_bytes(const model::Output& output) {
+  std::uint64_t merged =
+      output.large ? output.large->size(model::LargeOutput::Part::kMerged) : output.merged.size();
+  return merged * 2;
+}
+
+// Outputs may be large, so a page ends early when they add up; the cursor says where. Rows go out
+// as they are found.
+Task<Answer<void>> list_results(Call call) {
   ATOLL_CO_CHECK(known_query(call, {"limit", "cursor", "output"}));
   ATOLL_CO_TRY(store::Page page, query_page(call));
   ATOLL_CO_TRY(bool with_output, query_flag(call, "output", true));
   std::size_t at_once = with_output ? std::min<std::size_t>(4, page.limit) : page.limit;
   std::size_t limit = std::exchange(page.limit, at_once);
-  boost::json::array all;
   boost::json::value next;
-  for (std::size_t bytes = 0;;) {
+  std::size_t count = 0;
+  for (std::uint64_t bytes = 0;;) {
     ATOLL_CO_TRY(std::vector<model::Execution> rows,
                  co_await call.control().executions().list(call.caller, call.session_id(), page,
                                                            with_output));
+    if (!call.exchange->answered()) {
+      ATOLL_CO_CHECK(co_await call.exchange->begin(200, {{"Content-Type", "application/json"}}));
+      ATOLL_CO_CHECK(co_await call.exchange->write(R"({"results":[)"));
+    }
     bool full = false;
-    for (const model::Execution& row : rows) {
+    for (model::Execution& row : rows) {
       if (full) {
         next = json_text(page.after);
         break;
       }
-      all.push_back(execution_view(row, with_output));
       page.after = row.id.str();
-      if (with_output) bytes += row.output.merged.size() * 2;
-      full = all.size() >= limit || bytes >= kPageOutput;
+      if (with_output) bytes += output_bytes(row.output);
+      if (count++ > 0) ATOLL_CO_CHECK(co_await call.exchange->write(","));
+      ATOLL_CO_CHECK(co_await write_execution(call, std::move(row), with_output));
+      full = count >= limit || bytes >= kPageOutput;
     }
     if (full && next.is_null() && rows.size() == at_once) next = json_text(page.after);
     if (full || rows.size() < at_once) break;
   }
-  co_return json_response(200, object{{"results", std::move(all)}, {"next_cursor", next}});
+  std::string end = R"(],"next_cursor":)" + codec::serialize(next) + "}";
+  ATOLL_CO_CHECK(co_await call.exchange->write(end));
+  (void)co_await call.exchange->finish();
+  co_return Answer<void>();
 }
 
-Task<Answer<http::Response>> get_execution(Call call) {
+Task<Answer<void>> get_execution(Call call) {
   ATOLL_CO_TRY(model::Execution row,
                co_await call.control().executions().get(call.caller, call.execution_id()));
-  co_return json_response(200, execution_view(row));
+  co_return co_await respond_execution(call, std::move(row));
 }
 
 Task<Answer<void>> stream_execution(Call call) {

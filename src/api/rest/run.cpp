@@ -6,10 +6,10 @@
 #include "api/prefer.hpp"
 #include "api/rest/bodies.hpp"
 #include "api/rest/execute.hpp"
+#include "api/rest/execution_body.hpp"
 #include "api/rest/execution_stream.hpp"
 #include "api/rest/routes.hpp"
 #include "api/rest/sessions.hpp"
-#include "api/rest/views.hpp"
 #include "base/fault.hpp"
 #include "observe/log.hpp"
 
@@ -93,7 +93,7 @@ Task<Answer<void>> carry_out(Call call, control::CreateRequest session,
   ATOLL_CO_TRY(model::Execution row, co_await executions.wait(execution, async::kNoDeadline));
   fault::here("run.executed");
   co_await disposal.now();
-  co_return co_await respond(call, json_response(200, execution_view(row)));
+  co_return co_await respond_execution(call, std::move(row));
 }
 
 Task<Answer<void>> run_once(Call call) {

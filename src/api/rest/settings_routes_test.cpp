@@ -66,8 +66,12 @@ Task<void> times_and_output(Api* api) {
   EXPECT_EQ(loud.at({"stdout"}).size(), 2000u);
   Reply asked = co_await api->call(
       Method::kPost, session + "/execute",
-      R"({"command":"head -c 5000 /dev/zero | tr '\\0' x","max_output_bytes":4000})", wait);
-  EXPECT_EQ(asked.at({"stdout"}).size(), 4000u);
+      R"({"command":"head -c 5000 /dev/zero | tr '\\0' x","max_output_bytes":1000})", wait);
+  EXPECT_EQ(asked.at({"stdout"}).size(), 1000u);
+  Reply greedy = co_await api->call(Method::kPost, session + "/execute",
+                                    R"({"command":"true","max_output_bytes":2001})", wait);
+  EXPECT_EQ(greedy.status, 422) << greedy.body;
+  EXPECT_NE(greedy.at({"detail"}).find("2000"), std::string::npos) << greedy.body;
   // Without the outputs, a page is one look at the store.
   Reply listed = co_await api->call(Method::kGet, session + "/results?output=false&limit=3");
   EXPECT_EQ(listed.json().at("results").as_array().size(), 3u) << listed.body;

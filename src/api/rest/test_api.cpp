@@ -95,6 +95,7 @@ Task<Result<void>> run_all(async::Executor executor, const Folder* folder,
   control::ControlOptions options = std::move(wish.control);
   options.executor = executor;
   std::string data = *folder / "data";
+  options.journal_folder = data + "/journals";
   fs::create_directories(data);
   ATOLL_CO_TRY(options.store,
                co_await store::open_store({.executor = executor, .data_folder = data}));

@@ -7,6 +7,23 @@
 namespace atl::store {
 namespace {
 
+using Part = model::LargeOutput::Part;
+
+// All of it, wherever it lies; of a large one in portions.
+std::string text_of(const model::Output& output, Part part) {
+  if (!output.large) {
+    return part == Part::kStdout   ? output.stdout_bytes
+           : part == Part::kStderr ? output.stderr_bytes
+                                   : output.merged;
+  }
+  std::string all;
+  for (;;) {
+    std::string piece = must(output.large->read(part, all.size(), 100'000));
+    if (piece.empty()) return all;
+    all += piece;
+  }
+}
+
 class Outputs : public StoreCase {
  protected:
   model::Execution put(model::Output output) {
@@ -18,9 +35,9 @@ class Outputs : public StoreCase {
   }
   void expect_kept(const model::Execution& execution) {
     model::Execution found = must(wait(store().execution(execution.id, true)));
-    EXPECT_TRUE(found.output.stdout_bytes == execution.output.stdout_bytes);
-    EXPECT_TRUE(found.output.stderr_bytes == execution.output.stderr_bytes);
-    EXPECT_TRUE(found.output.merged == execution.output.merged);
+    EXPECT_TRUE(text_of(found.output, Part::kStdout) == execution.output.stdout_bytes);
+    EXPECT_TRUE(text_of(found.output, Part::kStderr) == execution.output.stderr_bytes);
+    EXPECT_TRUE(text_of(found.output, Part::kMerged) == execution.output.merged);
   }
 };
 
@@ -68,6 +85,19 @@ TEST_F(Outputs, TenMebibytes) {
   expect_kept(execution);
   reopen();
   expect_kept(execution);
+}
+
+// It goes from file to file, and is not read into memory.
+TEST_F(Outputs, ALargeOneStaysOnTheDisk) {
+  model::Execution execution = put(every_byte(std::size_t{3} << 20));
+  model::Execution found = must(wait(store().execution(execution.id, true)));
+  ASSERT_NE(found.output.large, nullptr);
+  EXPECT_EQ(found.output.stdout_bytes, "");
+  EXPECT_EQ(found.output.large->size(Part::kStdout), std::size_t{3} << 20);
+  model::Execution copy = put(found.output);
+  EXPECT_EQ(output_files(), 2u);
+  copy.output = execution.output;
+  expect_kept(copy);
 }
 
 TEST_F(Outputs, WrittenAgain) {

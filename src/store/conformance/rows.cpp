@@ -22,10 +22,10 @@ auto members(const model::Execution& row) {
                result, files, error_code, error_message, metrics, created, started, ended, duration,
                output] = row;
   const auto& [user_ms, system_ms, peak] = metrics;
-  const auto& [out, err, merged] = output;
+  const auto& [out, err, merged, large] = output;
   return std::tuple(id, session_id, tenant, state, request, context_id, exec_id, exit_code,
                     truncated, result, files, error_code, error_message, user_ms, system_ms, peak,
-                    created, started, ended, duration, out, err, merged);
+                    created, started, ended, duration, out, err, merged, large);
 }
 
 auto members(const model::Template& row) {
