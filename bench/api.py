@@ -63,7 +63,7 @@ class Server:
 
     def __init__(self, atoll, data):
         self.data = data
-        self.key = measure.output_of([atoll, "key", "create", "--data", data, "--role", "admin"]).split()[-1]
+        self.key = measure.output_of([atoll, "key", "create", "--data", data, "--role", "owner"]).split()[-1]
         self.log = open(f"{data}.log", "wb")
         self.process = subprocess.Popen([atoll, "serve", "--listen", "127.0.0.1:0", "--data", data], env=measure.ENV,
                                         stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=self.log, text=True)

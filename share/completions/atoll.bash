@@ -224,7 +224,7 @@ _atoll() {
       case $prev in
         --data) compopt -o nospace; _atoll_files "$cur"; return;;
         --store) COMPREPLY=(); return;;
-        --role) COMPREPLY=($(compgen -W 'admin approver user read-only' -- "$cur")); return;;
+        --role) COMPREPLY=($(compgen -W 'owner admin approver user read-only' -- "$cur")); return;;
         --tenant) COMPREPLY=(); return;;
         --name) COMPREPLY=(); return;;
         --secret) COMPREPLY=(); return;;

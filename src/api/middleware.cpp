@@ -99,12 +99,27 @@ class Account {
   bool returned_ = false;
 };
 
+// An owner may act for any tenant.
+Answer<control::Caller> for_tenant(control::Caller caller, const http::Request& request) {
+  auto tenant = request.headers.find("atoll-tenant");
+  if (!tenant) return caller;
+  if (!caller.is_owner()) {
+    return refuse(Code::kForbidden, "only a key with the role owner may name an Atoll-Tenant");
+  }
+  if (!control::is_tenant_name(*tenant)) {
+    return refuse(Code::kInvalidArgument, "Atoll-Tenant must be the name of a tenant");
+  }
+  caller.tenant = *tenant;
+  caller.chose_tenant = true;
+  return caller;
+}
+
 bool only_reads(http::Method method) {
   return method == http::Method::kGet || method == http::Method::kHead ||
          method == http::Method::kOptions;
 }
 
-// Without keys whoever reaches the port is an admin, so a web page must not: not under a name of
+// Without keys whoever reaches the port is the owner, so a web page must not: not under a name of
 // its own that it lets point here (DNS rebinding), and not as a page of another origin. No browser
 // speaks to a Unix socket.
 Answer<void> check_browser(const http::Request& request) {
@@ -136,7 +151,7 @@ Task<Answer<control::Caller>> identify(GuardPtr guard, http::Exchange* exchange,
   }
   if (!guard->options.required) ATOLL_CO_CHECK(check_browser(request));
   if (needs_no_key(request.path)) co_return control::Caller{.role = model::Role::kReadOnly};
-  if (!guard->options.required) co_return control::Caller{};
+  if (!guard->options.required) co_return for_tenant(control::Caller{}, request);
   std::optional<ShownKey> key = shown_key(request);
   if (!key) {
     co_return refuse(Code::kUnauthenticated,
@@ -148,7 +163,7 @@ Task<Answer<control::Caller>> identify(GuardPtr guard, http::Exchange* exchange,
   if (!caller.may_write() && !only_reads(request.method)) {
     co_return refuse(Code::kForbidden, "this key is read-only");
   }
-  co_return caller;
+  co_return for_tenant(std::move(caller), request);
 }
 
 Task<void> handle(GuardPtr guard, http::Exchange* exchange) {

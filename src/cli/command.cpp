@@ -196,7 +196,7 @@ constexpr std::array kServeExamples{
 };
 
 constexpr std::array kKeyExamples{
-    Example{"atoll key create --role admin", "Prints the secret of a new key."},
+    Example{"atoll key create --role owner", "Prints the secret of a new key."},
     Example{"atoll key ls", "All keys, without their secrets."},
 };
 

@@ -30,7 +30,7 @@ constexpr std::array kServe{
            .help = "The walls of templates that name none. Default: native.",
            .set = set_text<&ServeOptions::backend>},
     Option{.name = "no-auth",
-           .help = "Let everybody who reaches the port in, as admin. Only for loopback addresses.",
+           .help = "Let everybody who reaches the port in, as owner. Only for loopback addresses.",
            .set = set_flag<&ServeOptions::no_auth>},
     Option{.name = "config",
            .argument = "FILE",
@@ -61,10 +61,12 @@ constexpr std::array kKey{
            .set = set_text<&KeyOptions::store>},
     Option{.name = "role",
            .argument = "ROLE",
-           .help = "admin, approver, user or read-only. Default: user.",
+           .help =
+               "owner, admin, approver, user or read-only. Default: owner for the first key of a "
+               "server, else user.",
            .set = set_text<&KeyOptions::role>,
            .complete = Complete::kWords,
-           .words = "admin approver user read-only"},
+           .words = "owner admin approver user read-only"},
     Option{.name = "tenant",
            .argument = "NAME",
            .help = "Whose sessions the key sees. Default: default.",

@@ -27,7 +27,7 @@ Result<void> parse_serve_options(std::span<const std::string_view> arguments,
 struct KeyOptions {
   std::string data;
   std::string store;  // URL; empty: SQLite in the data folder
-  std::string role = "user";
+  std::string role;   // empty: owner for the first key, else user
   std::string tenant = "default";
   std::string name;
   std::string secret;

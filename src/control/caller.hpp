@@ -1,4 +1,5 @@
-// Who asks. Made by whoever checked the key; everything a caller may see is of its tenant.
+// Who asks. Made by whoever checked the key; everything a caller may see is of its tenant. An owner
+// may act for another tenant: then `tenant` is that one, and nothing else changes.
 #pragma once
 
 #include <string>
@@ -9,13 +10,15 @@ namespace atl::control {
 
 struct Caller {
   std::string tenant = "default";
-  std::string key_id;  // empty: nobody had to show one
-  model::Role role = model::Role::kAdmin;
+  std::string key_id;         // empty: nobody had to show one
+  bool chose_tenant = false;  // an owner named the tenant in the request
+  model::Role role = model::Role::kOwner;
   std::string trace_id;  // W3C, passed on to logs
   std::string request_id;
 
   bool may_write() const { return role != model::Role::kReadOnly; }
-  bool is_admin() const { return role == model::Role::kAdmin; }
+  bool is_owner() const { return role == model::Role::kOwner; }
+  bool is_admin() const { return is_owner() || role == model::Role::kAdmin; }
 };
 
 }  // namespace atl::control

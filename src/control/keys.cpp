@@ -8,6 +8,7 @@
 
 #include "async/deadline.hpp"
 #include "base/ids.hpp"
+#include "base/utf8.hpp"
 #include "control/audit.hpp"
 #include "control/sha256.hpp"
 
@@ -37,7 +38,25 @@ store::Change recorded(Caller caller, model::AuditAction action, const model::Ke
   return store::AddAudit{audit_row(caller, {.action = action, .detail = key.id})};
 }
 
+Result<void> check_rights(const Caller& caller, const model::Key& wanted) {
+  if (caller.is_owner()) return {};
+  if (!caller.is_admin()) return fail(Code::kForbidden, "only an admin may manage keys");
+  if (wanted.role == model::Role::kOwner) {
+    return fail(Code::kForbidden, "only an owner may manage the key of an owner");
+  }
+  if (wanted.tenant != caller.tenant) {
+    return fail(Code::kForbidden, "an admin manages the keys of its own tenant only");
+  }
+  return {};
+}
+
 }  // namespace
+
+bool is_tenant_name(std::string_view name) {
+  auto is_control = [](char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7f; };
+  return !name.empty() && name.size() <= 100 && is_utf8(name) &&
+         std::ranges::none_of(name, is_control);
+}
 
 Task<Result<void>> Keys::load() {
   ATOLL_CO_TRY(std::vector<model::Key> keys, co_await store_.keys());
@@ -69,9 +88,14 @@ Task<void> Keys::watch() {
 }
 
 Task<Result<NewKey>> Keys::create(Caller caller, Wish wish) {
-  if (wish.tenant.empty() || wish.tenant.size() > 100 || wish.name.size() > 200) {
-    co_return fail(Code::kInvalidValue, "tenant or name is empty or too long");
+  std::string tenant = std::move(wish.tenant).value_or(caller.tenant);
+  if (!is_tenant_name(tenant) || wish.name.size() > 200) {
+    co_return fail(Code::kInvalidValue,
+                   "a tenant has 1 to 100 bytes without control characters, a name at most 200");
   }
+  ATOLL_CO_CHECK(co_await load());
+  bool is_first = std::ranges::all_of(
+      by_hash_, [](const auto& one) { return one.second.revoked_at.has_value(); });
   NewKey made;
   if (wish.secret) {
     made.secret = std::move(*wish.secret);
@@ -82,12 +106,13 @@ Task<Result<NewKey>> Keys::create(Caller caller, Wish wish) {
     co_return fail(Code::kInvalidValue, "a secret has 16 to 512 characters");
   }
   made.key = {.id = make_sortable_id(),
-              .tenant = std::move(wish.tenant),
-              .role = wish.role,
+              .tenant = std::move(tenant),
+              .role = wish.role.value_or(is_first && caller.is_owner() ? model::Role::kOwner
+                                                                       : model::Role::kUser),
               .name = std::move(wish.name),
               .secret_hash = hash_of(made.secret),
               .created_at = std::chrono::time_point_cast<std::chrono::milliseconds>(clock_.wall())};
-  ATOLL_CO_CHECK(co_await load());
+  ATOLL_CO_CHECK(check_rights(caller, made.key));
   auto same = by_hash_.find(made.key.secret_hash);
   if (same != by_hash_.end() && !same->second.revoked_at) {
     co_return fail(Code::kAlreadyExists, "there is a key with this secret already");
@@ -104,6 +129,8 @@ Task<Result<void>> Keys::revoke(Caller caller, std::string id) {
   ATOLL_CO_CHECK(co_await load());
   for (auto& [hash, key] : by_hash_) {
     if (key.id != id) continue;
+    if (!caller.is_owner() && key.tenant != caller.tenant) break;
+    ATOLL_CO_CHECK(check_rights(caller, key));
     if (key.revoked_at) co_return Result<void>();
     model::Key revoked = key;
     revoked.revoked_at = std::chrono::time_point_cast<std::chrono::milliseconds>(clock_.wall());
@@ -116,10 +143,19 @@ Task<Result<void>> Keys::revoke(Caller caller, std::string id) {
   co_return fail(Code::kNotFound, "there is no key " + id);
 }
 
-std::vector<model::Key> Keys::list() const {
+std::vector<model::Key> Keys::list(const Caller& caller) const {
+  bool every = caller.is_owner() && !caller.chose_tenant;
   std::vector<model::Key> all;
-  for (const auto& [hash, key] : by_hash_) all.push_back(key);
+  for (const auto& [hash, key] : by_hash_) {
+    if (every || key.tenant == caller.tenant) all.push_back(key);
+  }
   std::ranges::sort(all, {}, &model::Key::id);  // the oldest first
+  return all;
+}
+
+std::set<std::string> Keys::tenants() const {
+  std::set<std::string> all;
+  for (const auto& [hash, key] : by_hash_) all.insert(key.tenant);
   return all;
 }
 

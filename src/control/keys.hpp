@@ -6,6 +6,7 @@
 #include <functional>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -18,6 +19,9 @@
 #include "store/store.hpp"
 
 namespace atl::control {
+
+// 1 to 100 bytes of UTF-8 without control characters.
+bool is_tenant_name(std::string_view name);
 
 struct NewKey {
   model::Key key;
@@ -46,15 +50,19 @@ class Keys {
   // For ever: hears of keys that another process revoked, while requests are open.
   async::Task<void> watch();
   struct Wish {
-    std::string tenant = "default";
-    model::Role role = model::Role::kUser;
+    std::optional<std::string> tenant;  // none: the caller's
+    std::optional<model::Role> role;    // none: owner for the first key of a server, else user
     std::string name;
     std::optional<std::string> secret;  // none: a random one
   };
-  // Recorded in the tenant that the key is of.
+  // Recorded in the tenant that the key is of. Only an owner may make an owner's key or one of
+  // another tenant: kForbidden.
   async::Task<Result<NewKey>> create(Caller caller, Wish wish);
+  // kNotFound, also for a key of another tenant; kForbidden for an owner's, if an admin asks.
   async::Task<Result<void>> revoke(Caller caller, std::string id);
-  std::vector<model::Key> list() const;
+  // Those that the caller manages, the oldest first.
+  std::vector<model::Key> list(const Caller& caller) const;
+  std::set<std::string> tenants() const;  // that have, or had, a key
   // kUnauthenticated for anything that is no key of ours. A key made by another process (`atoll key
   // create` beside a running server) is found in the store.
   async::Task<Result<Caller>> check(std::string secret);

@@ -46,7 +46,8 @@ Task<Result<Sessions::Created>> Sessions::create(Caller caller, CreateRequest re
   }
   ATOLL_CO_TRY(
       TemplatePtr recipe,
-      templates_.find(request.template_id.empty() ? "python-default" : request.template_id));
+      templates_.find(caller,
+                      request.template_id.empty() ? "python-default" : request.template_id));
   ATOLL_CO_TRY(model::SessionConfig config, settle_config(*recipe, request.config, limits_));
   ATOLL_CO_CHECK(node_.check(*recipe, config));
   if (live_.size() >= limits_.live) {

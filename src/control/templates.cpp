@@ -4,12 +4,25 @@
 #include <utility>
 
 #include "base/fault.hpp"
+#include "base/quota.hpp"
 #include "control/audit.hpp"
 
 namespace atl::control {
 
 using async::Task;
 using model::AuditAction;
+
+namespace {
+
+bool is_seen_by(const Caller& caller, const model::Template& one) {
+  return one.tenant.empty() || one.tenant == caller.tenant;
+}
+
+Error no_template(const std::string& id) {
+  return Error(Code::kNotFound, "there is no template " + id);
+}
+
+}  // namespace
 
 Task<Result<void>> Templates::load() {
   ATOLL_CO_TRY(std::vector<model::Template> stored, co_await store_.templates());
@@ -34,8 +47,32 @@ Task<Result<void>> Templates::load() {
 
 Result<TemplatePtr> Templates::find(const std::string& id) const {
   auto found = templates_.find(id);
-  if (found == templates_.end()) return fail(Code::kNotFound, "there is no template " + id);
+  if (found == templates_.end()) return fail(no_template(id));
   return found->second;
+}
+
+Result<TemplatePtr> Templates::find(const Caller& caller, const std::string& id) const {
+  ATOLL_TRY(TemplatePtr found, find(id));
+  if (!is_seen_by(caller, *found)) return fail(no_template(id));
+  return found;
+}
+
+Result<TemplatePtr> Templates::find_own(const Caller& caller, const std::string& id) const {
+  ATOLL_TRY(TemplatePtr found, find(caller, id));
+  if (found->tenant.empty() && !caller.is_owner()) {
+    return fail(Code::kForbidden, "the template " + id +
+                                      " is the server's: changing it takes a key with the role "
+                                      "owner");
+  }
+  return found;
+}
+
+std::vector<TemplatePtr> Templates::list(const Caller& caller) const {
+  std::vector<TemplatePtr> seen;
+  for (const auto& [id, one] : templates_) {
+    if (is_seen_by(caller, *one)) seen.push_back(one);
+  }
+  return seen;
 }
 
 std::vector<TemplatePtr> Templates::list() const {
@@ -60,8 +97,17 @@ Task<Result<TemplatePtr>> Templates::add(Caller caller, std::string id, model::T
   if (templates_.size() >= kMax) {
     co_return fail(Code::kResourceExhausted, "there are too many templates: remove some");
   }
+  std::string tenant = caller.is_owner() && !caller.chose_tenant ? "" : caller.tenant;
+  auto is_own = [&](const auto& one) { return one.second->tenant == tenant; };
+  if (!tenant.empty() && std::ranges::count_if(templates_, is_own) >= kMaxOfTenant) {
+    co_return fail(quota_error("templates", "the tenant has too many templates: remove some"));
+  }
   auto now = std::chrono::time_point_cast<std::chrono::milliseconds>(clock_.wall());
-  model::Template row{.id = id, .spec = std::move(spec), .created_at = now, .updated_at = now};
+  model::Template row{.id = id,
+                      .tenant = std::move(tenant),
+                      .spec = std::move(spec),
+                      .created_at = now,
+                      .updated_at = now};
   std::vector<store::Change> changes = extra ? extra(row) : std::vector<store::Change>();
   changes.push_back(store::AddTemplate{row});
   changes.push_back(
@@ -73,7 +119,7 @@ Task<Result<TemplatePtr>> Templates::add(Caller caller, std::string id, model::T
 Task<Result<TemplatePtr>> Templates::replace(Caller caller, std::string id,
                                              model::TemplateSpec spec) {
   ATOLL_CO_CHECK(check_template(id, spec, package_index_));
-  ATOLL_CO_TRY(TemplatePtr old, find(id));
+  ATOLL_CO_TRY(TemplatePtr old, find_own(caller, id));
   model::Template row = *old;
   row.spec = std::move(spec);
   ++row.version;
@@ -87,7 +133,7 @@ Task<Result<TemplatePtr>> Templates::replace(Caller caller, std::string id,
 }
 
 Task<Result<void>> Templates::remove(Caller caller, std::string id) {
-  ATOLL_CO_TRY(TemplatePtr old, find(id));
+  ATOLL_CO_TRY(TemplatePtr old, find_own(caller, id));
   if (old->built_in) {
     co_return fail(Code::kConflict, "the built-in template " + id + " cannot be removed");
   }

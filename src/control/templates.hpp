@@ -21,6 +21,7 @@ using TemplatePtr = std::shared_ptr<const model::Template>;
 class Templates {
  public:
   static constexpr std::size_t kMax = 1000;
+  static constexpr std::ptrdiff_t kMaxOfTenant = 100;
 
   // `pool_size`: of built-in ones that nobody has changed. `package_index`: there is one.
   Templates(store::Store& store, const Clock& clock, std::uint32_t pool_size, bool package_index)
@@ -29,16 +30,23 @@ class Templates {
   // Reads the store, and writes the built-in ones that are missing there.
   async::Task<Result<void>> load();
 
-  Result<TemplatePtr> find(const std::string& id) const;
+  Result<TemplatePtr> find(const std::string& id) const;  // of any tenant
   std::vector<TemplatePtr> list() const;
-  // kInvalidValue says which member and why; kAlreadyExists. `extra` goes with its row.
+  // What the caller sees: the server's, and those of its tenant.
+  Result<TemplatePtr> find(const Caller& caller, const std::string& id) const;
+  std::vector<TemplatePtr> list(const Caller& caller) const;
+  // An owner that named no tenant makes one of the server, everybody else one of its tenant. Ids
+  // are unique on the server. kInvalidValue says which member and why; kAlreadyExists. `extra` goes
+  // with its row.
   using Extra = std::function<std::vector<store::Change>(const model::Template&)>;
   async::Task<Result<TemplatePtr>> add(Caller caller, std::string id, model::TemplateSpec spec,
                                        Extra extra = {});
+  // kForbidden for the server's, unless the caller is an owner.
   async::Task<Result<TemplatePtr>> replace(Caller caller, std::string id, model::TemplateSpec spec);
   async::Task<Result<void>> remove(Caller caller, std::string id);  // kConflict for a built-in one
 
  private:
+  Result<TemplatePtr> find_own(const Caller& caller, const std::string& id) const;
   async::Task<Result<void>> write(std::vector<store::Change> changes);
 
   store::Store& store_;

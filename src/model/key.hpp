@@ -1,6 +1,7 @@
 // An API key as the store knows it: never the secret, only a salted hash of it.
 #pragma once
 
+#include <array>
 #include <optional>
 #include <string>
 
@@ -10,7 +11,12 @@
 
 namespace atl::model {
 
-BOOST_DEFINE_ENUM_CLASS(Role, kAdmin, kApprover, kUser, kReadOnly)
+// owner: the server, and every tenant. admin: its own tenant. approver: as user, until there are
+// approvals. read_only: nothing that changes anything.
+BOOST_DEFINE_ENUM_CLASS(Role, kOwner, kAdmin, kApprover, kUser, kReadOnly)
+
+inline constexpr std::array kRoles{Role::kOwner, Role::kAdmin, Role::kApprover, Role::kUser,
+                                   Role::kReadOnly};
 
 struct Key {
   std::string id;  // public: part of what the client sends, so that one row is looked up

@@ -48,6 +48,7 @@ BOOST_DESCRIBE_STRUCT(TemplateSpec, (),
 
 struct Template {
   std::string id;
+  std::string tenant;  // that alone sees it; empty: the server's, seen by everybody
   TemplateSpec spec;
   bool built_in = false;
   std::uint64_t version = 1;  // counts changes: a pool of an older one is drained

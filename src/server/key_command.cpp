@@ -24,12 +24,11 @@ std::string role_name(model::Role role) {
 }
 
 Result<model::Role> role_of(const std::string& name) {
-  for (model::Role role :
-       {model::Role::kAdmin, model::Role::kApprover, model::Role::kUser, model::Role::kReadOnly}) {
+  for (model::Role role : model::kRoles) {
     if (role_name(role) == name) return role;
   }
   return fail(Code::kInvalidArgument,
-              "--role " + name + ": must be admin, approver, user or read-only");
+              "--role " + name + ": must be owner, admin, approver, user or read-only");
 }
 
 boost::json::object shown(const model::Key& key) {
@@ -41,8 +40,10 @@ boost::json::object shown(const model::Key& key) {
 }
 
 Task<Result<std::string>> create(control::Keys* keys, cli::KeyOptions options) {
-  ATOLL_CO_TRY(model::Role role, role_of(options.role));
-  control::Keys::Wish wish{.tenant = options.tenant, .role = role, .name = options.name};
+  control::Keys::Wish wish{.tenant = options.tenant, .name = options.name};
+  if (!options.role.empty()) {
+    ATOLL_CO_TRY(wish.role, role_of(options.role));
+  }
   if (!options.secret.empty()) wish.secret = options.secret;
   ATOLL_CO_TRY(control::NewKey made, co_await keys->create({}, std::move(wish)));
   if (!options.json) co_return made.secret + "\n";
@@ -62,7 +63,7 @@ std::string line_of(const std::string& id, const std::string& role, const std::s
 std::string list(const control::Keys& keys, bool json) {
   boost::json::array all;
   std::string text = line_of("ID", "ROLE", "TENANT", "NAME");
-  for (const model::Key& key : keys.list()) {
+  for (const model::Key& key : keys.list({})) {
     all.push_back(shown(key));
     text += line_of(key.id, role_name(key.role), key.tenant,
                     key.name + (key.revoked_at ? " (revoked)" : ""));

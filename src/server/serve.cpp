@@ -41,7 +41,7 @@ void announce(const http::Server& server, bool tls, bool auth, bool has_keys,
     std::printf("atoll listens on %s\n", url_of(address, tls).c_str());
   }
   if (auth && !has_keys) {
-    std::printf("no key yet: make one with `atoll key create --data %s --role admin`\n",
+    std::printf("no key yet: make one with `atoll key create --data %s --role owner`\n",
                 data.c_str());
   }
   std::fflush(stdout);
@@ -95,7 +95,7 @@ Task<Result<int>> run_server(async::Executor executor, Running running) {
   if (started) {
     bool tls = !config.server.tls.cert_file.empty();
     endpoint = url_of(server.addresses().front(), tls);
-    announce(server, tls, config.auth.enabled, !control.keys().list().empty(),
+    announce(server, tls, config.auth.enabled, !control.keys().tenants().empty(),
              running.place->data_folder);
     Result<int> signal = 0;
     if (!control.is_lost()) signal = co_await signals.next();

@@ -10,5 +10,6 @@ std::string_view migration_0001();
 std::string_view migration_0002();
 std::string_view migration_0003();
 std::string_view migration_0004();
+std::string_view migration_0005();
 
 }  // namespace atl::store

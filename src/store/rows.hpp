@@ -108,6 +108,7 @@ void columns(auto& visit, model::Execution& row) {
 
 void columns(auto& visit, model::Template& row) {
   visit("id", row.id);
+  visit("tenant", row.tenant);
   visit("spec", row.spec);
   visit("built_in", row.built_in);
   visit("version", row.version);

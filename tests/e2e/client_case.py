@@ -21,7 +21,7 @@ class ServerCase(support.Case):
         cls.socket = f"{folder.name}/data/api.sock"
         cls.server = Server(folder.name + "/data", "--set", f"server.unix_socket={cls.socket}")
         cls.addClassCleanup(lambda: cls.server.process.poll() is None and cls.server.stop())
-        cls.key = atoll("key", "create", "--data", cls.server.data, "--role", "admin").out.strip()
+        cls.key = atoll("key", "create", "--data", cls.server.data, "--role", "owner").out.strip()
         os.environ.update(ATOLL_SERVER=cls.server.base, ATOLL_KEY=cls.key)
         cls.addClassCleanup(lambda: [os.environ.pop(name) for name in ("ATOLL_SERVER", "ATOLL_KEY")])
 

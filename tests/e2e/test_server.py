@@ -163,10 +163,11 @@ class KeyTest(unittest.TestCase):
             try:
                 self.assertEqual(server.call("GET", "/api/v1/health")[0], 200)
                 self.assertEqual(server.call("GET", "/api/v1/sessions")[0], 401)
-                made = subprocess.run([ATOLL, "key", "create", "--data", server.data, "--role", "admin", "-o", "json"],
+                made = subprocess.run([ATOLL, "key", "create", "--data", server.data, "-o", "json"],
                                       capture_output=True, text=True, timeout=DEADLINE)
                 self.assertEqual(made.returncode, 0, made.stderr)
                 key = json.loads(made.stdout)
+                self.assertEqual(key["role"], "owner")  # the first
                 for name, value in (("Authorization", "Bearer " + key["secret"]), ("X-API-Key", key["secret"]),
                                     ("OPEN-SANDBOX-API-KEY", key["secret"])):
                     deadline = time.monotonic() + DEADLINE

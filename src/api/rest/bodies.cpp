@@ -184,7 +184,8 @@ Answer<control::Keys::Wish> to_request(KeyBody body) {
   if (body.name) wish.name = std::move(*body.name);
   if (body.role) {
     auto role = role_from_name(std::move(*body.role));
-    if (!role) return refuse_value("/role", "must be one of admin, approver, user, read-only");
+    if (!role)
+      return refuse_value("/role", "must be one of owner, admin, approver, user, read-only");
     wish.role = *role;
   }
   return wish;
@@ -219,8 +220,7 @@ std::string role_name(model::Role role) {
 
 std::optional<model::Role> role_from_name(std::string name) {
   std::ranges::replace(name, '_', '-');
-  for (model::Role role :
-       {model::Role::kAdmin, model::Role::kApprover, model::Role::kUser, model::Role::kReadOnly}) {
+  for (model::Role role : model::kRoles) {
     if (role_name(role) == name) return role;
   }
   return std::nullopt;

@@ -69,7 +69,7 @@ void record(const Call& call, model::AuditAction action, std::string detail) {
 
 Answer<void> require_admin(const Call& call) {
   if (call.caller.is_admin()) return {};
-  return refuse(Code::kForbidden, "only a key with the role admin may do this");
+  return refuse(Code::kForbidden, "this needs a key with the role admin or owner");
 }
 
 Answer<void> require_writer(const Call& call) {

@@ -1,7 +1,5 @@
-// Keys, for admins. A secret is in one answer only, that of the request that made it: what is kept
-// for a repeated request goes without.
-#include <algorithm>
-
+// Keys: an admin manages those of its tenant, an owner all. A secret is in one answer only, that of
+// the request that made it: what is kept for a repeated request goes without.
 #include <boost/json/array.hpp>
 
 #include "api/limits.hpp"
@@ -35,10 +33,9 @@ Task<Answer<http::Response>> create_key(Call call) {
 Task<Answer<http::Response>> list_keys(Call call) {
   ATOLL_CO_CHECK(require_admin(call));
   ATOLL_CO_CHECK(co_await call.control().keys().load());
-  std::vector<model::Key> keys = call.control().keys().list();
-  std::ranges::sort(keys, {}, &model::Key::id);
   boost::json::array all;
-  for (const model::Key& key : keys) all.push_back(key_view(key));
+  for (const model::Key& key : call.control().keys().list(call.caller))
+    all.push_back(key_view(key));
   co_return json_response(200, object{{"keys", std::move(all)}});
 }
 

@@ -87,6 +87,7 @@ Task<Answer<http::Response>> runtime_metrics(Call call) {
   double cpu = resources.cpu_total > 0 ? 100 * resources.cpu_used / resources.cpu_total : 0.0;
   object pools;
   for (const auto& [recipe, figures] : call.control().pool().figures()) {
+    if (!call.control().templates().find(call.caller, recipe)) continue;
     pools[recipe] =
         object{{"size", figures.ready}, {"hits", figures.hits}, {"misses", figures.misses}};
   }

@@ -94,7 +94,7 @@ Task<void> templates(Api* api) {
 }
 
 Task<void> keys(Api* api) {
-  auto made = co_await api->control->keys().create({}, {.role = model::Role::kAdmin});
+  auto made = co_await api->control->keys().create({}, {.role = model::Role::kOwner});
   EXPECT_TRUE(made.has_value());
   Reply nobody = co_await api->call(Method::kGet, "/api/v1/sessions");
   EXPECT_EQ(nobody.status, 401);

@@ -62,14 +62,15 @@ Task<Answer<http::Response>> create_template(Call call) {
 
 Task<Answer<http::Response>> list_templates(Call call) {
   boost::json::array all;
-  for (const TemplatePtr& recipe : call.control().templates().list()) {
+  for (const TemplatePtr& recipe : call.control().templates().list(call.caller)) {
     all.push_back(template_view(*recipe));
   }
   co_return json_response(200, object{{"templates", std::move(all)}});
 }
 
 Task<Answer<http::Response>> get_template(Call call) {
-  ATOLL_CO_TRY(TemplatePtr recipe, call.control().templates().find(call.request().capture("id")));
+  ATOLL_CO_TRY(TemplatePtr recipe,
+               call.control().templates().find(call.caller, call.request().capture("id")));
   co_return json_response(200, template_view(*recipe));
 }
 

@@ -126,7 +126,7 @@ object context_view(const control::ContextView& context, const SessionId& sessio
 }
 
 object template_view(const model::Template& recipe) {
-  object view{{"id", json_text(recipe.id)}};
+  object view{{"id", json_text(recipe.id)}, {"tenant", text_or_null(recipe.tenant)}};
   boost::json::value spec = codec::to_json(recipe.spec);
   for (auto& member : spec.get_object()) view[member.key()] = std::move(member.value());
   view.emplace("backend", nullptr);  // the server's

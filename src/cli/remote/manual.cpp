@@ -130,7 +130,7 @@ constexpr std::array kTemplateSections{
     Section{"The document",
             "As /docs of a running server has it: id, and what differs from the defaults of image, "
             "resources, security, env, preload, pool, ttl and more. Making and removing templates "
-            "takes a key with the role admin."},
+            "takes a key with the role admin; the server's own ones take an owner."},
     kServerSection, kOwnExit};
 
 constexpr std::array kTemplateExamples{

@@ -96,12 +96,45 @@ TEST_F(Opening, FromAnOlderSchema) {
   }
   std::unique_ptr<Store> opened = must(wait(open_store(old)));
   model::Key key = must(wait(opened->key("old")));
-  EXPECT_EQ(key.role, model::Role::kAdmin);
+  EXPECT_EQ(key.role, model::Role::kOwner);  // it was the only one
   EXPECT_EQ(key.created_at, at(7));
   must(wait(opened->ping()));  // writes a table that the old schema had not
   wait(opened->close());
   std::unique_ptr<Connection> db = must(tested_database().connect(old.url, old.data_folder));
   EXPECT_EQ(must(schema_version(*db)), newest_schema());
+}
+
+// Until schema 5 every admin managed the whole server: one of them still does.
+TEST_F(Opening, TheOldestAdminBecomesTheOwner) {
+  close();
+  TempFolder older;
+  StoreOptions old{.url = tested_database().fresh_url(), .data_folder = older.path()};
+  {
+    std::unique_ptr<Connection> db = must(tested_database().connect(old.url, old.data_folder));
+    must(migrate(*db, 4));
+    auto add = [&](std::string id, std::string tenant, std::string role, std::int64_t made) {
+      must(
+          db->run("INSERT INTO api_keys (id, tenant, role, name, secret_hash, created_at) "
+                  "VALUES ($1, $2, $3, '', $1, $4)",
+                  {std::move(id), std::move(tenant), std::move(role), made}));
+    };
+    add("a-revoked", "default", "admin", 1);
+    must(db->run("UPDATE api_keys SET revoked_at = 2", {}));
+    add("b-other", "other", "admin", 2);
+    add("c-user", "default", "user", 3);
+    add("z-first", "default", "admin", 4);
+    add("d-second", "default", "admin", 5);
+    must(
+        db->run("INSERT INTO templates (id, spec, built_in, version, created_at, updated_at) "
+                "VALUES ('t', '{}', 0, 1, 1, 1)",
+                {}));
+  }
+  std::unique_ptr<Store> opened = must(wait(open_store(old)));
+  for (const model::Key& key : must(wait(opened->keys()))) {
+    EXPECT_EQ(key.role == model::Role::kOwner, key.id == "z-first") << key.id;
+  }
+  EXPECT_EQ(must(wait(opened->find_template("t"))).tenant, "");
+  wait(opened->close());
 }
 
 TEST_F(Opening, ANewerSchemaIsRefusedAndLeftAlone) {

@@ -29,8 +29,8 @@ auto members(const model::Execution& row) {
 }
 
 auto members(const model::Template& row) {
-  const auto& [id, spec, built_in, version, created, updated] = row;
-  return std::tuple(id, codec::encode(spec), built_in, version, created, updated);
+  const auto& [id, tenant, spec, built_in, version, created, updated] = row;
+  return std::tuple(id, tenant, codec::encode(spec), built_in, version, created, updated);
 }
 
 auto members(const model::Key& row) {
