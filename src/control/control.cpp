@@ -21,6 +21,8 @@ Control::Control(ControlOptions options)
       results_kept_(options.results_kept),
       answers_kept_(options.answers_kept),
       audit_kept_(options.audit_kept),
+      floor_(options.floor),
+      snapshot_ledger_("snapshot", options.quotas.snapshots),
       store_(std::move(options.store)),
       node_(std::move(options.node)),
       audit_(options.executor, *store_),
@@ -28,11 +30,11 @@ Control::Control(ControlOptions options)
       keys_(*store_, clock_),
       preview_tokens_(clock_),
       pool_(options.executor, templates_, *node_, options.pool),
-      workspaces_(options.workspace_folder),
+      workspaces_(options.workspace_folder, options.quotas.workspaces, options.floor),
       sessions_(options.executor, *store_, clock_, templates_, *node_, pool_, workspaces_, events_,
                 options.mode, options.limits),
       executions_(options.executor, *store_, clock_, sessions_, audit_, events_,
-                  Journals(options.journal_folder), options.executions),
+                  Journals(options.journal_folder, options.floor), options.executions),
       recovery_(options.executor, *store_, clock_, templates_, *node_, sessions_, executions_),
       idempotency_(*store_, clock_, options.answers_kept),
       tasks_(options.executor) {}
@@ -42,6 +44,8 @@ Control::~Control() = default;
 Task<Result<void>> Control::start() {
   ATOLL_CO_CHECK(co_await templates_.load());
   ATOLL_CO_CHECK(co_await keys_.load());
+  ATOLL_CO_CHECK(co_await count_snapshots());
+  co_await workspaces_.migrate(keys_.tenants());
   bool enabled = mode_ != Mode::kDisabled;
   if (enabled) ATOLL_CO_CHECK(co_await node_->open_default());
   ATOLL_CO_CHECK(co_await recovery_.load());
@@ -60,6 +64,14 @@ Task<void> Control::watch_node() {
   if (!node_->is_lost()) co_return;
   log::error("launcher_gone", log::kv("sessions", sessions_.live_count()));
   if (on_lost_) on_lost_();
+}
+
+Task<Result<void>> Control::count_snapshots() {
+  ATOLL_CO_TRY(std::vector<store::SnapshotRow> rows, co_await store_->snapshots({}));
+  for (const store::SnapshotRow& row : rows) {
+    snapshot_ledger_.add(row.tenant, {.count = 1, .bytes = row.size});
+  }
+  co_return Result<void>();
 }
 
 Task<void> Control::remove_old() {

@@ -17,6 +17,7 @@
 #include "control/node.hpp"
 #include "control/pool.hpp"
 #include "control/preview_tokens.hpp"
+#include "control/quotas.hpp"
 #include "control/recovery.hpp"
 #include "control/sessions.hpp"
 #include "control/templates.hpp"
@@ -36,8 +37,10 @@ struct ControlOptions {
   bool package_index = false;  // templates may have packages
   bool cleanup_on_exit = true;
   std::function<void()> on_lost;  // called once, when Control::is_lost() has become true
-  std::string workspace_folder;   // empty: workspaces of sessions with a key are not kept
-  std::string journal_folder;     // empty: the output of a running execution dies with the server
+  QuotaLimits quotas;            // of each tenant
+  SpaceFloor floor;              // of the disk that everything below is on
+  std::string workspace_folder;  // empty: workspaces of sessions with a key are not kept
+  std::string journal_folder;    // empty: the output of a running execution dies with the server
   std::chrono::seconds results_kept{7 * 24 * 3600};  // of sessions that have ended
   std::chrono::seconds answers_kept{24 * 3600};      // to requests that are repeated
   std::chrono::seconds audit_kept{30 * 24 * 3600};
@@ -68,11 +71,14 @@ class Control {
   Events& events() { return events_; }
   Node& node() { return *node_; }
   Idempotency& idempotency() { return idempotency_; }
+  Ledger& snapshot_ledger() { return snapshot_ledger_; }
+  const SpaceFloor& floor() const { return floor_; }
   store::Store& store() { return *store_; }
   const Clock& clock() const { return clock_; }
 
  private:
   async::Task<void> watch_node();
+  async::Task<Result<void>> count_snapshots();
   async::Task<void> remove_old();
 
   Mode mode_;
@@ -81,6 +87,8 @@ class Control {
   std::chrono::seconds results_kept_;
   std::chrono::seconds answers_kept_;
   std::chrono::seconds audit_kept_;
+  SpaceFloor floor_;
+  Ledger snapshot_ledger_;
   SystemClock clock_;
   std::unique_ptr<store::Store> store_;
   std::unique_ptr<Node> node_;

@@ -4,7 +4,6 @@
 #include <fcntl.h>
 #include <linux/openat2.h>
 #include <sys/stat.h>
-#include <sys/statvfs.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -187,12 +186,6 @@ Result<void> HostTree::end(const std::string& path, const TreeEntry& entry) {
   }
   file_.reset();
   return {};
-}
-
-Result<std::uint64_t> HostTree::room() const {
-  struct statvfs info{};
-  if (::fstatvfs(root_.get(), &info) != 0) return fail_errno("reading the free space");
-  return static_cast<std::uint64_t>(info.f_bavail) * info.f_frsize;
 }
 
 Result<void> HostTree::sync() const {

@@ -50,8 +50,6 @@ class HostTree {
   Result<void> write(std::string_view bytes);
   Result<void> end(const std::string& path, const TreeEntry& entry);
 
-  // Bytes that the file system has left for us.
-  Result<std::uint64_t> room() const;
   Result<void> sync() const;  // the whole file system: one call for many files
 
  private:

@@ -10,7 +10,6 @@
 
 #include <gtest/gtest.h>
 
-#include "control/workspaces.hpp"
 
 namespace atl::control {
 namespace {
@@ -91,21 +90,6 @@ TEST_F(HostTreeTest, OnlyFilesFoldersAndLinksCount) {
   ASSERT_EQ(::mkfifo(path("pipe").c_str(), 0600), 0);
   EXPECT_EQ(this->tree().look(), TreeMap());
   EXPECT_FALSE(HostTree::open(folder_ + "/none", folder_));
-}
-
-TEST(WorkspaceNames, EveryKeyHasOne) {
-  auto name = [](const char* key) { return Workspaces::name_of("default", key); };
-  EXPECT_EQ(name("cli:direct"), "cli_direct");
-  EXPECT_EQ(name("a b.c-ü"), "a b.c-ü");
-  EXPECT_EQ(name("../x"), "%2E.%2Fx");
-  EXPECT_EQ(name("."), "%2E");
-  EXPECT_EQ(name("@t"), "%40t");
-  EXPECT_EQ(name("a%2Fb"), "a%252Fb");
-  std::string long_one(256, 'x');
-  EXPECT_LT(Workspaces::name_of("default", long_one).size(), 200u);
-  EXPECT_NE(Workspaces::name_of("default", long_one),
-            Workspaces::name_of("default", long_one + "y"));
-  EXPECT_EQ(Workspaces::name_of("../t", "k:1"), "@%2E.%2Ft/k_1");
 }
 
 }  // namespace

@@ -71,6 +71,7 @@ Task<Result<model::Session>> Sessions::get(Caller caller, SessionId id) {
 Task<Result<std::vector<model::Session>>> Sessions::list(Caller caller, store::SessionFilter filter,
                                                          store::Page page) {
   filter.tenant = caller.tenant;
+  if (!filter.session_key.empty()) filter.session_key = shared_or(std::move(filter.session_key));
   std::vector<SessionState> wanted = filter.states;
   auto asked = [&](SessionState state) { return std::ranges::find(wanted, state) != wanted.end(); };
   // Whether something runs in it is not the store's business.
@@ -262,6 +263,13 @@ Task<Result<void>> Sessions::remove(Caller caller, SessionId id) {
   ATOLL_CO_TRY(model::Session row, co_await get(std::move(caller), std::move(id)));
   (void)row;
   co_return Result<void>();
+}
+
+Task<Result<void>> Sessions::remove_by_key(Caller caller, std::string key) {
+  auto found = by_key_.find(key_name(caller.tenant, shared_or(std::move(key))));
+  if (found == by_key_.end()) co_return Result<void>();
+  SessionId id = found->second;
+  co_return co_await remove(std::move(caller), std::move(id));
 }
 
 Task<Result<SessionStatus>> Sessions::status(Caller caller, SessionId id) {

@@ -5,6 +5,7 @@
 #include "control/audit.hpp"
 #include "control/session_config.hpp"
 #include "control/sessions.hpp"
+#include "control/workspace_names.hpp"
 #include "observe/log.hpp"
 
 namespace atl::control {
@@ -34,20 +35,17 @@ Task<Result<Sessions::Created>> Sessions::create(Caller caller, CreateRequest re
     co_return fail(Code::kNoAvailableRuntime,
                    "the launcher is gone and this server is about to end; try again later");
   }
-  if (mode_ == Mode::kShared) request.session_key = "shared";
+  request.session_key = shared_or(std::move(request.session_key));
   if (!request.session_key.empty()) {
+    // Before the look-up: nothing may wait between that and begin().
+    co_await workspaces_.count(folder_name(caller.tenant));
     ATOLL_CO_TRY(LiveSessionPtr same,
                  co_await of_key(key_name(caller.tenant, request.session_key)));
-    if (same && same->row.session_key != request.session_key) {
-      co_return fail(Code::kConflict,
-                     "a session lives whose key has the same folder: " + same->row.session_key);
-    }
     if (same) co_return Created{.session = std::move(same), .made = false};
   }
-  ATOLL_CO_TRY(
-      TemplatePtr recipe,
-      templates_.find(caller,
-                      request.template_id.empty() ? "python-default" : request.template_id));
+  ATOLL_CO_TRY(TemplatePtr recipe,
+               templates_.find(
+                   caller, request.template_id.empty() ? "python-default" : request.template_id));
   ATOLL_CO_TRY(model::SessionConfig config, settle_config(*recipe, request.config, limits_));
   ATOLL_CO_CHECK(node_.check(*recipe, config));
   if (live_.size() >= limits_.live) {
@@ -194,6 +192,7 @@ Task<Result<void>> Sessions::fill(LiveSessionPtr session, SandboxPtr sandbox) {
     co_return co_await restore_(std::move(sandbox), session->row.snapshot_id);
   }
   if (session->workspace.empty()) co_return Result<void>();
+  co_await workspaces_.count(folder_name(session->row.tenant));
   ATOLL_CO_TRY(bool files, workspaces_.prepare(session->workspace));
   if (!files) co_return Result<void>();
   co_return co_await workspaces_.fill(std::move(sandbox), session->workspace);

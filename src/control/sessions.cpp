@@ -2,9 +2,6 @@
 
 #include <utility>
 
-#include <boost/json/value_from.hpp>
-
-#include "codec/json.hpp"
 #include "codec/names.hpp"
 #include "observe/log.hpp"
 
@@ -45,7 +42,7 @@ void Sessions::publish(const LiveSession& session, std::string event) {
             log::kv("template_id", session.row.template_id),
             log::kv("runtime_node", session.row.runtime_node),
             log::kv("trace_id", session.trace_id), log::kv("request_id", session.request_id),
-            log::kv("metadata", codec::serialize(boost::json::value_from(session.row.metadata))));
+            log::kv("metadata", session.row.metadata.size()));  // how many: what it says is private
   events_.publish({.event = std::move(event),
                    .tenant = session.row.tenant,
                    .session_id = session.row.id.str(),
@@ -53,9 +50,12 @@ void Sessions::publish(const LiveSession& session, std::string event) {
                    .time = now()});
 }
 
-// Keys of one folder (`a:b`, `a_b`) are one name: their sessions must not live at once.
 std::string Sessions::key_name(const std::string& tenant, const std::string& key) {
-  return Workspaces::name_of(tenant, key);
+  return tenant + '\0' + key;  // neither holds a NUL
+}
+
+std::string Sessions::shared_or(std::string key) const {
+  return mode_ == Mode::kShared ? "shared" : std::move(key);
 }
 
 void Sessions::enter(const LiveSessionPtr& session) {

@@ -91,6 +91,8 @@ class Sessions {
   // Everything of it is gone, and the store says so, when this returns. A second one finds it ended
   // and is content.
   async::Task<Result<void>> remove(Caller caller, SessionId id);
+  // The live one of this key, if there is one; of the caller's tenant alone, as everything by key.
+  async::Task<Result<void>> remove_by_key(Caller caller, std::string key);
   async::Task<Result<SessionStatus>> status(Caller caller, SessionId id);
   async::Task<Result<SessionUsage>> usage(Caller caller, SessionId id);
 
@@ -143,6 +145,7 @@ class Sessions {
   async::Task<Result<void>> fill(LiveSessionPtr session, SandboxPtr sandbox);
   void set_ready(LiveSession& session, SandboxPtr sandbox);
   async::Task<void> take_limits(LiveSessionPtr session);
+  std::string shared_or(std::string key) const;  // in mode shared all keys are one
   static std::string key_name(const std::string& tenant, const std::string& key);
   void enter(const LiveSessionPtr& session);  // forget() takes it out again
   void forget(LiveSession& session);

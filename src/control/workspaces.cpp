@@ -8,9 +8,11 @@
 #include <optional>
 #include <utility>
 
+#include "base/rollback.hpp"
 #include "base/safe_names.hpp"
-#include "control/sha256.hpp"
+#include "control/workspace_names.hpp"
 #include "guest/pack.hpp"
+#include "observe/log.hpp"
 
 namespace atl::control {
 
@@ -21,28 +23,7 @@ using sandbox::FileInfo;
 namespace {
 
 constexpr std::size_t kPiece = 1u << 20;
-constexpr std::size_t kMaxFolderName = 200;         // of the 255 bytes that a name may have
-constexpr std::uint64_t kSpare = 256ull << 20;      // of the host's disk, which the store needs too
 constexpr std::string_view kUnfinished = ".part-";  // host_tree.cpp
-
-// One name of a folder. `:` is `_` by contract; the rest that cannot stand there is written %XX.
-std::string folder_name(std::string_view text) {
-  constexpr std::string_view kDigits = "0123456789ABCDEF";
-  std::string name;
-  for (char c : text) {
-    auto byte = static_cast<unsigned char>(c);
-    bool first = name.empty() && (c == '.' || c == '@');
-    if (c == ':') {
-      name += '_';
-    } else if (first || byte < ' ' || byte == 0x7f || c == '/' || c == '%') {
-      name += {'%', kDigits[byte >> 4], kDigits[byte & 15]};
-    } else {
-      name += c;
-    }
-  }
-  if (name.size() > kMaxFolderName) name = name.substr(0, 100) + "%" + sha256_hex(text);
-  return name;
-}
 
 Result<void> make_folder(const std::string& path) {
   if (::mkdir(path.c_str(), 0700) != 0 && errno != EEXIST) {
@@ -138,23 +119,25 @@ bool is_there(const TreeMap& there, const std::string& path, const TreeEntry& en
 
 // Folders and links. What is left are files.
 Result<TreeMap> make_frame(const HostTree& tree, const TreeMap& there, TreeMap wanted) {
-  std::uint64_t bytes = 0;
   TreeMap files;
   for (auto& [path, entry] : wanted) {
     if (is_there(there, path, entry)) continue;
-    bytes += entry.size;
     if (entry.kind == FileInfo::kFile) {
       files.emplace(path, std::move(entry));
     } else {
       ATOLL_CHECK(tree.make(path, entry));
     }
   }
-  ATOLL_TRY(std::uint64_t room, tree.room());
-  if (room < bytes + kSpare) {
-    return fail(Code::kResourceExhausted, "the host's disk has no room for the workspace");
-  }
   return files;
 }
+
+Amount amount_of(const TreeMap& files) {
+  Amount amount{.count = 1, .files = files.size()};
+  for (const auto& [path, entry] : files) amount.bytes += entry.size;
+  return amount;
+}
+
+std::string tenant_of(const std::string& name) { return name.substr(0, name.find('/')); }
 
 Result<std::string> read_piece(const UniqueFd& file, std::uint64_t left) {
   std::string piece(std::min<std::uint64_t>(kPiece, left), '\0');
@@ -167,7 +150,8 @@ Result<std::string> read_piece(const UniqueFd& file, std::uint64_t left) {
 
 }  // namespace
 
-Workspaces::Workspaces(std::string folder) : folder_(std::move(folder)) {
+Workspaces::Workspaces(std::string folder, Amount most, SpaceFloor floor)
+    : folder_(std::move(folder)), floor_(floor), ledger_("workspace", most) {
   if (folder_.empty()) return;
   std::error_code failed;  // what a killed server left
   for (const auto& entry : std::filesystem::directory_iterator(folder_, failed)) {
@@ -176,22 +160,83 @@ Workspaces::Workspaces(std::string folder) : folder_(std::move(folder)) {
   }
 }
 
+bool Workspaces::Counted::is_old(std::size_t own) const {
+  constexpr std::chrono::seconds kOld{60};
+  return saving <= own && std::chrono::steady_clock::now() - at >= kOld;
+}
+
+Task<void> Workspaces::migrate(std::set<std::string> tenants) {
+  if (!kept()) co_return;
+  usable_ = co_await on_pool(pool_, [&] { return migrate_workspaces(folder_, tenants); });
+  if (!usable_) {
+    log::error("workspaces_not_migrated", log::kv("error", usable_.error().to_string()));
+  }
+}
+
 std::string Workspaces::name_of(const std::string& tenant, const std::string& key) {
-  std::string name = folder_name(key);
-  return tenant == "default" ? name : "@" + folder_name(tenant) + "/" + name;
+  return folder_name(tenant) + "/" + folder_name(key);
 }
 
 Result<HostTree> Workspaces::open(const std::string& name) const {
+  ATOLL_CHECK(usable_);
   std::string path = folder_ + "/" + name;
+  std::string above = folder_ + "/" + tenant_of(name);
   ATOLL_CHECK(make_folder(folder_));
-  if (name.starts_with('@')) {
-    ATOLL_CHECK(make_folder(folder_ + "/" + name.substr(0, name.find('/'))));
+  ATOLL_CHECK(make_folder(above));
+  if (::access(path.c_str(), F_OK) != 0) {
+    std::string waiting = above + "/" + unclaimed_name(name.substr(name.find('/') + 1));
+    (void)::rename(waiting.c_str(), path.c_str());  // of the first schema, if it is there
   }
   ATOLL_CHECK(make_folder(path));
   return HostTree::open(path, folder_);
 }
 
-Result<bool> Workspaces::prepare(const std::string& name) const {
+Task<void> Workspaces::count(std::string tenant) {
+  if (!kept()) co_return;
+  Counted& counted = counted_[tenant];
+  while (counted.counting) co_await changed_.wait();
+  if (counted.done) co_return;
+  counted.counting = true;
+  Rollback done;
+  done.add([this, &counted] {
+    counted.counting = false;
+    changed_.notify_all();
+  });
+  auto found = co_await on_pool(pool_, [&] { return amounts_in(folder_ + "/" + tenant); });
+  Amount sum;
+  for (const auto& [name, amount] : found) sum += amount;
+  counted.by_key = std::move(found);
+  counted.at = std::chrono::steady_clock::now();
+  counted.done = true;
+  ledger_.set(tenant, sum);
+}
+
+// As in prepare(), but at once.
+Task<Result<Ledger::Reservation>> Workspaces::reserve(std::string name, Amount after) {
+  std::string tenant = tenant_of(name);
+  Counted& counted = counted_[tenant];
+  for (;;) {
+    co_await count(tenant);
+    Result<Ledger::Reservation> place =
+        ledger_.reserve(tenant, growth(counted.by_key[name.substr(tenant.size() + 1)], after));
+    if (place || !counted.is_old(1)) co_return place;
+    counted.done = false;
+  }
+}
+
+Result<bool> Workspaces::prepare(const std::string& name) {
+  std::string tenant = tenant_of(name);
+  std::string key = name.substr(tenant.size() + 1);
+  Counted& counted = counted_[tenant];
+  if (!counted.by_key.contains(key)) {
+    Result<Ledger::Reservation> place = ledger_.reserve(tenant, {.count = 1});
+    // Somebody may remove folders by hand: for the next one they are counted again.
+    if (!place && counted.is_old(0)) counted.done = false;
+    if (!place) return fail(place.error());
+    ATOLL_CHECK(check_space(folder_, floor_));
+    place->keep();
+    counted.by_key[key].count = 1;
+  }
   Result<HostTree> tree = open(name);
   std::error_code failed;
   bool empty = tree && std::filesystem::is_empty(folder_ + "/" + name, failed);
@@ -254,12 +299,25 @@ Task<Result<void>> Workspaces::save(std::shared_ptr<sandbox::Sandbox> sandbox, s
                                     std::uint64_t most, bool for_good) {
   ATOLL_CO_TRY(std::vector<FileInfo> listed, co_await files_inside(sandbox.get()));
   ATOLL_CO_TRY(HostTree tree, open(name));
+  TreeMap there;
+  ATOLL_CO_TRY(TreeMap wanted, co_await on_pool(pool_, [&]() -> Result<TreeMap> {
+                 ATOLL_TRY(Inside inside, sorted(std::move(listed), most));
+                 ATOLL_TRY(there, tree.look());
+                 keep_closed(there, inside);
+                 return std::move(inside.files);
+               }));
+  std::string tenant = tenant_of(name);
+  Amount before = amount_of(there);
+  Amount after = amount_of(wanted);
+  Counted& counted = counted_[tenant];
+  ++counted.saving;
+  Rollback over;
+  over.add([&counted] { --counted.saving; });
+  ATOLL_CO_TRY(Ledger::Reservation place, co_await reserve(name, after));
   ATOLL_CO_TRY(TreeMap files, co_await on_pool(pool_, [&]() -> Result<TreeMap> {
-                 ATOLL_TRY(Inside wanted, sorted(std::move(listed), most));
-                 ATOLL_TRY(TreeMap there, tree.look());
-                 keep_closed(there, wanted);
-                 ATOLL_CHECK(remove_gone(tree, there, wanted.files));
-                 return make_frame(tree, there, std::move(wanted.files));
+                 ATOLL_CHECK(check_space(folder_, floor_, growth(before, after).bytes));
+                 ATOLL_CHECK(remove_gone(tree, there, wanted));
+                 return make_frame(tree, there, std::move(wanted));
                }));
   Result<void> outcome;
   for (const auto& [path, entry] : files) {
@@ -267,6 +325,10 @@ Task<Result<void>> Workspaces::save(std::shared_ptr<sandbox::Sandbox> sandbox, s
     Result<void> fetched = co_await fetch_file(sandbox.get(), &tree, path, &entry);
     if (!fetched && outcome) outcome = fail(fetched.error());
   }
+  Amount& known = counted.by_key[name.substr(tenant.size() + 1)];
+  place.keep();
+  ledger_.remove(tenant, growth(after, known));
+  known = after;
   if (for_good) ATOLL_CO_CHECK(co_await on_pool(pool_, [&] { return tree.sync(); }));
   co_return outcome;
 }

@@ -55,6 +55,7 @@ Result<std::vector<model::Session>> list_sessions(Connection& db, const SessionF
   Where where;
   if (!filter.tenant.empty()) where.add("tenant = " + where.mark(filter.tenant));
   if (!filter.template_id.empty()) where.add("template_id = " + where.mark(filter.template_id));
+  if (!filter.session_key.empty()) where.add("session_key = " + where.mark(filter.session_key));
   where.add_states(filter.states);
   std::string id = "id";
   for (const auto& [name, value] : filter.labels) {

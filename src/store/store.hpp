@@ -134,6 +134,7 @@ struct SessionFilter {
   std::string tenant;  // empty: all
   std::vector<model::SessionState> states;
   std::string template_id;
+  std::string session_key;                    // empty: any, or none
   std::map<std::string, std::string> labels;  // all of them must match
 };
 struct ExecutionFilter {

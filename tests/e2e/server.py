@@ -86,7 +86,7 @@ class Server:
 
 def check_workspace(case, server):
     """The workspace of a session key is a folder of the host, and of the next session: whatever the walls are."""
-    folder = os.path.join(server.data, "workspaces", "chat_1")
+    folder = os.path.join(server.data, "workspaces", "default", "chat_1")
     first = server.session(session_key="chat:1")
     done = server.execute(first, command="mkdir -p d && echo kept > d/f && ln -s d/f l && echo gone > g && chmod 755 g")
     case.assertEqual(done["exit_code"], 0, done)

@@ -1,7 +1,8 @@
-"""The workspace of a session with a key is DATA/workspaces/KEY on the host: what runs inside changes it, and the next
+"""The workspace of a session with a key is DATA/workspaces/TENANT/KEY on the host: what runs inside changes it, and the next
 session with that key begins with it. What a sandbox names leads nowhere else."""
 
 import os
+import shutil
 import stat
 import subprocess
 import tempfile
@@ -31,7 +32,7 @@ class WorkspacesTest(unittest.TestCase):
         self.addCleanup(self.server.stop)
 
     def path(self, *parts):
-        return os.path.join(self.data, "workspaces", *parts)
+        return os.path.join(self.data, "workspaces", "default", *parts)
 
     def read(self, *parts):
         with open(self.path(*parts), encoding="utf-8") as file:
@@ -110,12 +111,12 @@ class WorkspacesTest(unittest.TestCase):
         session = self.server.session(session_key="k")
         self.run_in(session, "echo 1 > before")
         self.server.kill()
-        with open(self.path(".part-left"), "w", encoding="utf-8"):
+        with open(self.path("../.part-left"), "w", encoding="utf-8"):
             pass
         self.server.start()
         self.run_in(session, "echo 2 > after; rm before")
         self.assertEqual(os.listdir(self.path("k")), ["after"])
-        self.assertEqual(sorted(os.listdir(self.path())), ["k"])
+        self.assertEqual(sorted(os.listdir(self.path(".."))), [".layout-2", "default"])
         self.server.stop()  # a clean end is the end of the session, not of its files
         self.server.start()
         self.assertEqual(self.run_in(self.server.session(session_key="k"), "cat after"), "2\n")
@@ -159,7 +160,7 @@ class WorkspacesTest(unittest.TestCase):
         os.chown(f"{self.data}/victim", os.stat(self.data).st_uid, -1)
         # A folder that is on the host already becomes a link out of it, and a file is written below its name.
         self.run_in(session, "mkdir d && echo x > d/victim")
-        self.run_in(session, "rm -r d && ln -s ../.. d && ln -s ../../victim v && ln -s /etc e && mkfifo p")
+        self.run_in(session, "rm -r d && ln -s ../../.. d && ln -s ../../../victim v && ln -s /etc e && mkfifo p")
         self.assertEqual(os.listdir(self.path("evil")), [])
         self.run_in(session, "rm d v e && mkdir d && echo y > d/victim && echo z > v")
         self.assertEqual(self.read("evil", "d/victim"), "y\n")
@@ -167,7 +168,7 @@ class WorkspacesTest(unittest.TestCase):
             self.assertEqual(file.read(), "safe")
         # What the host's folder was made into is not followed either.
         os.unlink(self.path("evil/v"))
-        os.symlink("../../victim", self.path("evil/v"))
+        os.symlink("../../../victim", self.path("evil/v"))
         self.run_in(session, "echo again > v")
         self.assertEqual(self.read("evil", "v"), "again\n")
         with open(f"{self.data}/victim", encoding="utf-8") as file:
@@ -213,13 +214,43 @@ class WorkspacesTest(unittest.TestCase):
         self.run_in(session, "echo 1 > f")
         self.assertEqual(self.read("k/f"), "1\n")
 
-    def test_two_keys_with_one_folder_do_not_live_at_once(self):
-        first = self.server.session(session_key="a:b")
-        self.run_in(first, "echo 1 > f")
-        status, problem = self.server.call("POST", "/api/v1/sessions", {"session_key": "a_b"}, {"Prefer": "wait"})
-        self.assertEqual((status, problem["code"]), (409, "conflict"))
-        self.delete(first)
-        self.assertEqual(self.run_in(self.server.session(session_key="a_b"), "cat f"), "1\n")
+    def test_every_key_has_a_folder_of_its_own(self):
+        keys = {"a:b": "a_b", "a_b": "a%5Fb", "a%5Fb": "a%255Fb", "A:b": "A_b"}
+        sessions = {key: self.server.session(session_key=key) for key in keys}  # all at once
+        for key, session in sessions.items():
+            self.assertEqual(self.run_in(session, f"ls -A; echo '{key}' > f"), "")
+        for key, folder in keys.items():
+            self.assertEqual(self.read(folder, "f"), key + "\n")
+
+    def old_folder(self, name):
+        """One as a server of before TENANT/KEY left it."""
+        folder = os.path.join(self.data, "workspaces", name)
+        os.makedirs(folder)
+        with open(folder + "/f", "w", encoding="utf-8") as file:
+            file.write(name)
+
+    # covers: C41
+    def test_folders_of_an_older_server_are_found(self):
+        self.server.stop()
+        shutil.rmtree(f"{self.data}/workspaces")
+        for name in ("plain", "default", "chat_1", "under_score", "@shop/k"):
+            self.old_folder(name)
+        os.mkdir(f"{self.data}/workspaces/@x_y")
+        subprocess.run(["chown", "-R", "--reference", self.data, f"{self.data}/workspaces"], check=True)
+        for _ in range(2):
+            self.server.start()
+            for key, name in (("plain", "plain"), ("default", "default"), ("chat:1", "chat_1"),
+                              ("under_score", "under_score")):
+                self.assertEqual(self.run_in(self.server.session(session_key=key), "cat f"), name)
+            status, made = self.server.call("POST", "/api/v1/sessions", {"session_key": "k"},
+                                            {"Prefer": "wait", "Atoll-Tenant": "shop"})
+            self.assertEqual(status, 201, made)
+            path = f"/api/v1/sessions/{made['id']}/execute"
+            result = self.server.call("POST", path, {"command": "cat f"}, {"Prefer": "wait", "Atoll-Tenant": "shop"})[1]
+            self.assertEqual(result["stdout"], "@shop/k", result)
+            self.assertEqual(os.listdir(f"{self.data}/workspaces/.old-layout"), ["@x_y"])  # whose it is nobody knows
+            self.server.stop()
+        self.server.start()
 
     def test_more_than_the_disk_is_not_copied(self):
         session = self.server.session(session_key="k")
@@ -230,22 +261,23 @@ class WorkspacesTest(unittest.TestCase):
         self.run_in(session, "rm holes; head -c 300000000 /dev/zero > full || rm full; echo unreadable > u; chmod 0 u")
         self.assertEqual(self.read("k/f"), "2\n")
 
+    # covers: C41
     def test_tenants_do_not_meet(self):
         server = Server(f"{self.folder}/two")
         self.addCleanup(server.stop)
-        headers = {}
-        for tenant in ("default", "other"):
+        headers, folders = {}, {"default": "default", "a:b": "a_b", "a_b": "a%5Fb", "..": "%2E.", "x/y": "x%2Fy"}
+        for tenant in folders:
             key = subprocess.run([ATOLL, "key", "create", "--data", server.data, "--role", "user", "--tenant", tenant],
                                  capture_output=True, text=True, check=True).stdout.strip()
             headers[tenant] = {"Authorization": f"Bearer {key}", "Prefer": "wait=30"}
-        for tenant in headers:
+        for tenant, folder in folders.items():
             status, session = server.call("POST", "/api/v1/sessions", {"session_key": "k"}, headers[tenant])
             self.assertEqual(status, 201, session)
             path = f"/api/v1/sessions/{session['id']}/execute"
-            result = server.call("POST", path, {"command": f"ls -A; echo {tenant} > {tenant}"}, headers[tenant])[1]
+            result = server.call("POST", path, {"command": "ls -A; echo > mine"}, headers[tenant])[1]
             self.assertEqual((result["exit_code"], result["stdout"]), (0, ""))
-        self.assertEqual(os.listdir(f"{server.data}/workspaces/k"), ["default"])
-        self.assertEqual(os.listdir(f"{server.data}/workspaces/@other/k"), ["other"])
+            self.assertEqual(os.listdir(f"{server.data}/workspaces/{folder}/k"), ["mine"])
+        self.assertEqual(sorted(os.listdir(f"{server.data}/workspaces")), sorted([".layout-2", *folders.values()]))
 
 
 if __name__ == "__main__":

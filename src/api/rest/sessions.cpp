@@ -42,7 +42,7 @@ Answer<std::vector<model::SessionState>> states_of(std::string_view text) {
   return states;
 }
 
-// status=a,b · template=ID · label=NAME=VALUE, once for each.
+// status=a,b · template=ID · session_key=KEY · label=NAME=VALUE, once for each.
 Answer<store::SessionFilter> filter_of(const Call& call) {
   store::SessionFilter filter;
   for (const auto& [name, value] : call.request().query) {
@@ -51,6 +51,9 @@ Answer<store::SessionFilter> filter_of(const Call& call) {
       filter.states.insert(filter.states.end(), states.begin(), states.end());
     } else if (name == "template" || name == "template_id") {
       filter.template_id = value;
+    } else if (name == "session_key") {
+      if (value.empty()) return refuse(Code::kInvalidArgument, "session_key is empty");
+      filter.session_key = value;
     } else if (name == "label") {
       std::size_t at = value.find_first_of("=:");
       if (at == 0 || at == value.npos) {
@@ -63,8 +66,8 @@ Answer<store::SessionFilter> filter_of(const Call& call) {
 }
 
 Task<Answer<http::Response>> list_sessions(Call call) {
-  ATOLL_CO_CHECK(
-      known_query(call, {"status", "template", "template_id", "label", "limit", "cursor"}));
+  ATOLL_CO_CHECK(known_query(
+      call, {"status", "template", "template_id", "session_key", "label", "limit", "cursor"}));
   ATOLL_CO_TRY(store::SessionFilter filter, filter_of(call));
   ATOLL_CO_TRY(store::Page page, query_page(call));
   std::size_t limit = page.limit++;  // one more tells whether there is another page
@@ -96,6 +99,15 @@ Task<Answer<http::Response>> change_session(Call call) {
 
 Task<Answer<http::Response>> delete_session(Call call) {
   ATOLL_CO_CHECK(co_await call.control().sessions().remove(call.caller, call.session_id()));
+  co_return no_content();
+}
+
+// By key: there may be none, and then nothing is to be done.
+Task<Answer<http::Response>> delete_sessions(Call call) {
+  ATOLL_CO_CHECK(known_query(call, {"session_key"}));
+  std::string key(call.request().query_value("session_key"));
+  if (key.empty()) co_return refuse(Code::kInvalidArgument, "name the session_key");
+  ATOLL_CO_CHECK(co_await call.control().sessions().remove_by_key(call.caller, std::move(key)));
   co_return no_content();
 }
 
@@ -160,6 +172,7 @@ Task<Answer<http::Response>> list_processes(Call call) {
 void add_sessions(Routes& routes) {
   routes.add(Method::kPost, "/sessions", "createSession", create_session);
   routes.add(Method::kGet, "/sessions", "listSessions", list_sessions);
+  routes.add(Method::kDelete, "/sessions", "deleteSessionByKey", delete_sessions);
   routes.add(Method::kGet, "/sessions/{id}", "getSession", get_session);
   routes.add(Method::kPatch, "/sessions/{id}", "changeSession", change_session);
   routes.add(Method::kDelete, "/sessions/{id}", "deleteSession", delete_session);

@@ -96,6 +96,7 @@ Task<Result<void>> run_all(async::Executor executor, const Folder* folder,
   options.executor = executor;
   std::string data = *folder / "data";
   options.journal_folder = data + "/journals";
+  if (!options.workspace_folder.empty()) options.workspace_folder = *folder / "workspaces";
   fs::create_directories(data);
   ATOLL_CO_TRY(options.store,
                co_await store::open_store({.executor = executor, .data_folder = data}));

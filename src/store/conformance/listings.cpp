@@ -70,6 +70,18 @@ TEST_F(Listings, SessionsByTenantStateAndTemplate) {
   EXPECT_EQ(ids(SessionFilter{.tenant = "nobody"}), Ids());
 }
 
+TEST_F(Listings, SessionsByKeyOfOneTenant) {
+  model::Session a = add("a:b", SessionState::kReady, {});
+  model::Session b = add("a_b", SessionState::kReady, {});
+  for (model::Session* one : {&a, &b}) {
+    one->session_key = "k:1";
+    must(write(PutSession{*one}));
+  }
+  EXPECT_EQ(ids(SessionFilter{.tenant = "a:b", .session_key = "k:1"}), (Ids{a.id.str()}));
+  EXPECT_EQ(ids(SessionFilter{.tenant = "a_b", .session_key = "k:1"}), (Ids{b.id.str()}));
+  EXPECT_EQ(ids(SessionFilter{.tenant = "a_b", .session_key = "k_1"}), Ids());
+}
+
 TEST_F(Listings, SessionsByLabels) {
   model::Session a = add("t", SessionState::kReady, {{"team", "blue"}, {"stage", "test"}});
   model::Session b = add("t", SessionState::kReady, {{"team", "blue"}, {"stage", "live"}});
