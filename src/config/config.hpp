@@ -87,6 +87,27 @@ BOOST_DESCRIBE_STRUCT(ExecutionsConfig, (),
                       (command_timeout, code_timeout, test_timeout, max_timeout, max_output_bytes,
                        concurrency, queue))
 
+// Of each tenant.
+struct QuotasConfig {
+  std::uint64_t snapshots = 1000;
+  std::uint64_t snapshot_bytes = 100ull << 30;
+  std::uint64_t workspaces = 10'000;
+  std::uint64_t workspace_bytes = 100ull << 30;
+  std::uint64_t workspace_files = 5'000'000;
+  std::uint64_t packages = 100;
+  std::uint64_t package_bytes = 20ull << 30;
+  std::uint64_t package_files = 2'000'000;
+};
+BOOST_DESCRIBE_STRUCT(QuotasConfig, (),
+                      (snapshots, snapshot_bytes, workspaces, workspace_bytes, workspace_files,
+                       packages, package_bytes, package_files))
+
+struct StorageConfig {
+  std::uint64_t min_free_bytes = 1ull << 30;
+  std::uint32_t min_free_percent = 5;
+};
+BOOST_DESCRIBE_STRUCT(StorageConfig, (), (min_free_bytes, min_free_percent))
+
 struct PoolConfig {
   std::uint32_t size = 5;
   std::uint32_t max_total = 64;
@@ -125,13 +146,15 @@ struct Config {
   LogConfig log;
   SessionsConfig sessions;
   ExecutionsConfig executions;
+  QuotasConfig quotas;
+  StorageConfig storage;
   PoolConfig pool;
   PackagesConfig packages;
   DialectsConfig dialects;
 };
 BOOST_DESCRIBE_STRUCT(Config, (),
-                      (data, sandbox, server, store, auth, log, sessions, executions, pool,
-                       packages, dialects))
+                      (data, sandbox, server, store, auth, log, sessions, executions, quotas,
+                       storage, pool, packages, dialects))
 
 // What holds when nothing is said. A file that has a `sandbox` block takes part in somebody's
 // agent, which expects sandboxes to be off, of kind srt, until the block turns them on.

@@ -138,8 +138,9 @@ constexpr std::array kRules{
          .most = kDay * 365,
          .unit = "s"},
     Rule{.path = "executions.max_output_bytes",
-         .says = "Output kept of each stream of an execution that does not say; what is beyond is "
-                 "dropped and `truncated` says so. Live streams are not cut.",
+         .says = "Output kept of each stream of an execution; what is beyond is dropped and "
+                 "`truncated` says so. A request may ask for less, and is refused with 422 if it "
+                 "asks for more. Live streams are not cut.",
          .least = 1024,
          .most = 256 * kMiB,
          .unit = "bytes"},
@@ -150,6 +151,45 @@ constexpr std::array kRules{
     Rule{.path = "executions.queue",
          .says = "Executions that may wait in one session; more are refused with 429.",
          .most = 100'000},
+    Rule{.path = "quotas.snapshots",
+         .says = "Snapshots that one tenant may keep; more are refused with 429 `quota_exceeded`, "
+                 "as for every quota.",
+         .most = 1'000'000},
+    Rule{.path = "quotas.snapshot_bytes",
+         .says = "Their sizes together.",
+         .most = 1ull << 50,
+         .unit = "bytes"},
+    Rule{.path = "quotas.workspaces",
+         .says = "Folders of workspaces that one tenant may have, one for each `session_key`.",
+         .most = 10'000'000},
+    Rule{
+        .path = "quotas.workspace_bytes",
+        .says = "The sizes of their files together. A workspace that would go beyond is not saved.",
+        .most = 1ull << 50,
+        .unit = "bytes"},
+    Rule{.path = "quotas.workspace_files",
+         .says = "Files, folders and links in them together.",
+         .most = 1'000'000'000},
+    Rule{.path = "quotas.packages",
+         .says = "Lists of packages that one tenant may have installed for templates of its own.",
+         .most = 1'000'000},
+    Rule{.path = "quotas.package_bytes",
+         .says = "The sizes of their files together.",
+         .most = 1ull << 50,
+         .unit = "bytes"},
+    Rule{.path = "quotas.package_files",
+         .says = "Files, folders and links in them together.",
+         .most = 1'000'000'000},
+    Rule{.path = "storage.min_free_bytes",
+         .says = "Below this much free space on the disk of the data folder, snapshots, packages "
+                 "and copies of workspaces are refused with 507 `storage_full`, and output beyond "
+                 "1 MiB is dropped.",
+         .most = 1ull << 50,
+         .unit = "bytes"},
+    Rule{.path = "storage.min_free_percent",
+         .says = "The same as a share of the disk; the smaller of the two counts.",
+         .most = 99,
+         .unit = "%"},
     Rule{.path = "pool.size",
          .says = "Ready sandboxes kept for each built-in template that nobody has changed; 0: "
                  "none. Other "

@@ -90,7 +90,8 @@ class LocalNode final : public Node {
       : registry_(registry),
         options_(std::move(options)),
         bootstrap_(options_.bootstrap, options_.bootstrap_folder, options_.home),
-        packages_(options_.packages_folder, options_.package_index) {}
+        packages_(options_.packages_folder, options_.package_index, options_.package_quota,
+                  options_.floor) {}
 
   const std::string& id() const override { return options_.id; }
   std::string backend_of(const model::Template& recipe) const override {
@@ -177,7 +178,8 @@ class LocalNode final : public Node {
     if (!recipe->spec.preinstalled_packages.empty()) {
       const Installer* installer = installer_of(recipe->spec.language);
       ATOLL_CO_TRY(std::string folder,
-                   co_await packages_.folder_of(installer, recipe->spec.preinstalled_packages));
+                   co_await packages_.folder_of(installer, recipe->spec.preinstalled_packages,
+                                                recipe->tenant));
       UniqueFd source(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
       if (!source) co_return fail_errno("opening the packages");
       spec.mounts.push_back({.source = std::move(source), .target = installer->place});
@@ -243,7 +245,8 @@ class LocalNode final : public Node {
   Task<Result<void>> prepare(RecipePtr recipe) override {
     if (!recipe->spec.preinstalled_packages.empty()) {
       const Installer* installer = installer_of(recipe->spec.language);
-      ATOLL_CO_CHECK(co_await packages_.folder_of(installer, recipe->spec.preinstalled_packages));
+      ATOLL_CO_CHECK(co_await packages_.folder_of(installer, recipe->spec.preinstalled_packages,
+                                                  recipe->tenant));
     }
     std::optional<sandbox::Preload> preload = preload_of(*recipe);
     if (!preload) co_return Result<void>();

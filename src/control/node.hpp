@@ -9,6 +9,7 @@
 #include "async/task.hpp"
 #include "base/result.hpp"
 #include "config/sandbox_config.hpp"
+#include "control/quotas.hpp"
 #include "model/template.hpp"
 #include "sandbox/fs_policy.hpp"
 #include "sandbox/registry.hpp"
@@ -71,10 +72,12 @@ struct LocalNodeOptions {
   std::string default_backend = "native";
   NodePolicy policy;
   config::BootstrapConfig bootstrap;
-  std::string bootstrap_folder;     // DATA/bootstrap
-  std::string home;                 // what ~/ stands for there
-  std::string packages_folder;      // DATA/packages
-  std::string package_index;        // URL; empty: none
+  std::string bootstrap_folder;                   // DATA/bootstrap
+  std::string home;                               // what ~/ stands for there
+  std::string packages_folder;                    // DATA/packages
+  std::string package_index;                      // URL; empty: none
+  Amount package_quota = QuotaLimits().packages;  // of each tenant
+  SpaceFloor floor;
   sandbox::BackendOptions backend;  // for each backend that is opened; moved from by the first
 };
 

@@ -12,6 +12,7 @@
 #include "async/deadline.hpp"
 #include "base/rollback.hpp"
 #include "control/sha256.hpp"
+#include "control/workspace_names.hpp"
 #include "observe/log.hpp"
 
 namespace atl::control {
@@ -55,51 +56,91 @@ Result<void> put_in_place(const std::string& tree, const std::string& folder) {
   return {};
 }
 
-}  // namespace
-
-Packages::Packages(std::string folder, std::string index_url) : index_url_(std::move(index_url)) {
+// What a killed server left.
+void remove_unfinished(const std::string& folder) {
   std::error_code failed;
-  folder_ = fs::absolute(folder, failed);  // an installer starts in a folder of its own
-  // What a killed server left.
-  for (const auto& entry : fs::directory_iterator(folder_, failed)) {
+  for (const auto& entry : fs::directory_iterator(folder, failed)) {
     std::error_code ignored;
     if (entry.path().extension() == kUnfinished) fs::remove_all(entry.path(), ignored);
   }
 }
 
+}  // namespace
+
+Packages::Packages(std::string folder, std::string index_url, Amount most, SpaceFloor floor)
+    : index_url_(std::move(index_url)), floor_(floor), ledger_("package", most) {
+  std::error_code failed;
+  folder_ = fs::absolute(folder, failed);  // an installer starts in a folder of its own
+  remove_unfinished(folder_);
+  for (const auto& entry : fs::directory_iterator(folder_, failed)) {
+    if (entry.path().filename().string().starts_with('@')) remove_unfinished(entry.path());
+  }
+}
+
 Task<Result<std::string>> Packages::folder_of(const Installer* installer,
-                                              std::vector<std::string> packages) {
+                                              std::vector<std::string> packages,
+                                              std::string tenant) {
   std::ranges::sort(packages);
   std::string list = installer->name + std::string("\n");
   for (const std::string& one : packages) list += one + "\n";
   std::string name = sha256_hex(list).substr(0, 32);
   std::string path = folder_ + "/" + name;
+  if (::access(path.c_str(), F_OK) == 0) co_return path;  // the server's
+  if (!tenant.empty()) path = folder_ + "/@" + folder_name(tenant) + "/" + name;
   if (::access(path.c_str(), F_OK) == 0) co_return path;
   if (index_url_.empty()) {
     co_return fail(Code::kNoPackageIndex,
                    "there is no index of packages: set packages.index_url in the configuration");
   }
-  std::shared_ptr<Attempt> attempt = attempts_[name];
+  std::shared_ptr<Attempt> attempt = attempts_[path];
   if (attempt) {
     while (!attempt->done) co_await attempt->changed.wait();
   } else {
-    attempt = attempts_[name] = std::make_shared<Attempt>();
+    attempt = attempts_[path] = std::make_shared<Attempt>();
     attempt->outcome = fail(Code::kCancelled, "the installation of packages was given up");
     Rollback over;  // also when whoever asked does not wait
-    over.add([this, attempt, name] {
+    over.add([this, attempt, path] {
       attempt->done = true;
-      attempts_.erase(name);
+      attempts_.erase(path);
       attempt->changed.notify_all();
     });
-    attempt->outcome = co_await install(installer, name, std::move(packages));
+    attempt->outcome =
+        co_await install_for(installer, path, std::move(packages), std::move(tenant));
   }
   if (!attempt->outcome) co_return fail(attempt->outcome.error());
   co_return path;
 }
 
-Task<Result<void>> Packages::install(const Installer* installer, std::string name,
-                                     std::vector<std::string> packages) {
-  std::string staging = folder_ + "/" + name + kUnfinished;
+// What the tenant has from before. A second one that comes meanwhile finds it counted.
+Task<Result<void>> Packages::count(std::string tenant, std::string home) {
+  if (counted_.contains(tenant)) co_return Result<void>();
+  auto found = co_await async::on_pool(pool_, [&] { return amounts_in(home); });
+  if (!counted_.insert(tenant).second) co_return Result<void>();
+  for (const auto& [name, amount] : found) ledger_.add(tenant, amount);
+  co_return Result<void>();
+}
+
+// A place first: two that come at once do not both get the last one.
+Task<Result<void>> Packages::install_for(const Installer* installer, std::string path,
+                                         std::vector<std::string> packages, std::string tenant) {
+  std::string home = path.substr(0, path.rfind('/'));
+  std::error_code failed;
+  fs::create_directories(home, failed);
+  if (failed) co_return fail_errno("making a folder for packages", failed.value());
+  ATOLL_CO_CHECK(check_space(home, floor_));
+  if (tenant.empty()) co_return co_await install(installer, path, std::move(packages), nullptr);
+  ATOLL_CO_CHECK(co_await count(tenant, home));
+  ATOLL_CO_TRY(Ledger::Reservation place, ledger_.reserve(tenant, {.count = 1}));
+  ATOLL_CO_CHECK(co_await install(installer, path, std::move(packages), &place));
+  place.keep();
+  co_return Result<void>();
+}
+
+Task<Result<void>> Packages::install(const Installer* installer, std::string path,
+                                     std::vector<std::string> packages,
+                                     Ledger::Reservation* place) {
+  std::string staging = path + kUnfinished;
+  std::string result = staging + "/" + installer->result;
   ATOLL_CO_TRY(Child running, co_await async::on_pool(pool_, [&] {
                  return start(*installer, staging, index_url_, packages);
                }));
@@ -114,16 +155,19 @@ Task<Result<void>> Packages::install(const Installer* installer, std::string nam
     std::string said = co_await async::on_pool(pool_, [&] { return last_words(staging); });
     outcome =
         fail(Code::kInvalidValue, "the packages of the template cannot be installed: " + said);
-  } else {
-    outcome = co_await async::on_pool(pool_, [&] {
-      return put_in_place(staging + "/" + installer->result, folder_ + "/" + name);
-    });
+  } else if (place != nullptr) {
+    Amount size = co_await async::on_pool(pool_, [&] { return amount_in(result); });
+    outcome = place->grow({.bytes = size.bytes, .files = size.files});
+  }
+  if (outcome) {
+    outcome = co_await async::on_pool(pool_, [&] { return put_in_place(result, path); });
   }
   co_await async::on_pool(pool_, [&] {
     std::error_code ignored;
     fs::remove_all(staging, ignored);
   });
-  log::info(outcome ? "packages_installed" : "packages_failed", log::kv("folder", name));
+  log::info(outcome ? "packages_installed" : "packages_failed",
+            log::kv("folder", path.substr(path.rfind('/') + 1)));
   co_return outcome;
 }
 

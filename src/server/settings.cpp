@@ -53,6 +53,10 @@ std::string opensandbox_settings(const config::Config& config, const std::string
 
 std::chrono::seconds seconds(std::uint64_t count) { return std::chrono::seconds(count); }
 
+control::SpaceFloor floor_of(const config::Config& config) {
+  return {.bytes = config.storage.min_free_bytes, .percent = config.storage.min_free_percent};
+}
+
 }  // namespace
 
 log::Level log_level(const config::Config& config) {
@@ -101,6 +105,12 @@ control::ControlOptions control_options(const config::Config& config, const Plac
                   .per_second = config.pool.replenish_per_second,
                   .min_free_percent = config.pool.min_free_memory_percent,
                   .check_interval = seconds(config.pool.check_interval)};
+  options.quotas.snapshots = {
+      .count = config.quotas.snapshots, .bytes = config.quotas.snapshot_bytes, .files = UINT64_MAX};
+  options.quotas.workspaces = {.count = config.quotas.workspaces,
+                               .bytes = config.quotas.workspace_bytes,
+                               .files = config.quotas.workspace_files};
+  options.floor = floor_of(config);
   options.package_index = !config.packages.index_url.empty();
   options.cleanup_on_exit = config.sandbox.runtime.cleanup_on_exit;
   options.workspace_folder = place.data_folder + "/workspaces";
@@ -129,6 +139,10 @@ control::LocalNodeOptions node_options(const config::Config& config, const Place
   options.home = home != nullptr ? home : "";
   options.packages_folder = place.data_folder + "/packages";
   options.package_index = config.packages.index_url;
+  options.package_quota = {.count = config.quotas.packages,
+                           .bytes = config.quotas.package_bytes,
+                           .files = config.quotas.package_files};
+  options.floor = floor_of(config);
   options.backend.run_folder = place.run_folder;
   options.backend.settings["state_folder"] = place.data_folder + "/sandboxes";
   options.backend.settings["docker.folder"] = place.data_folder + "/docker";

@@ -134,8 +134,9 @@ class PackagesTest(unittest.TestCase):
         self.addCleanup(self.index.server_close)
         self.addCleanup(self.index.shutdown)
 
-    def serve(self, index):
-        server = Server(self.folder + "/data", "--no-auth", "--set", f"packages.index_url={index}", "--set", "pool.size=0")
+    def serve(self, index, *settings):
+        options = [word for one in (f"packages.index_url={index}", "pool.size=0", *settings) for word in ("--set", one)]
+        server = Server(self.folder + "/data", "--no-auth", *options)
         self.addCleanup(lambda: server.process.poll() is None and server.stop())
         return server
 
@@ -171,6 +172,31 @@ class PackagesTest(unittest.TestCase):
         self.check_once(server, code=code)
         self.add_template(server, id="missing", preinstalled_packages=["nosuchpackage"])
         self.assertIn("nosuchpackage", self.refused(server, "missing"))
+
+    # covers: C43
+    def test_those_of_a_tenant_have_a_quota(self):
+        for name, text in (("one", ""), ("two", ""), ("large", "x = 1  # " + "x" * 300_000)):
+            self.index.add_wheel("atolltest" + name, "1.0", text)
+        server = self.serve(self.index.url() + "/simple", "quotas.packages=2", "quotas.package_bytes=200000")
+
+        def create(name, **headers):
+            headers = {name.replace("_", "-"): value for name, value in headers.items()}
+            template = {"id": name + "".join(headers.values()), "preinstalled_packages": ["atolltest" + name], "resources": {"disk": 64}}
+            self.assertEqual(server.call("POST", "/api/v1/templates", template, headers)[0], 201)
+            status, made = server.call("POST", "/api/v1/sessions", {"template_id": template["id"]}, {"Prefer": "wait", **headers})
+            return status, made.get("code")
+
+        shop = {"Atoll_Tenant": "shop"}
+        self.assertEqual(create("one", **shop), (201, None))
+        self.assertEqual(create("large", **shop), (429, "quota_exceeded"))
+        self.assertEqual(len(os.listdir(f"{self.folder}/data/packages/@shop")), 1)  # nothing is left of it
+        server.stop()
+        server.start()
+        self.assertEqual(create("two", **shop), (201, None))
+        self.index.add_wheel("atolltestthree", "1.0", "")
+        self.assertEqual(create("three", **shop), (429, "quota_exceeded"))
+        self.assertEqual(create("three"), (201, None))  # for everybody: the server's
+        self.assertEqual(create("one", Atoll_Tenant="other"), (201, None))
 
     def test_node_packages(self):
         touched = f"{self.folder}/data/touched"

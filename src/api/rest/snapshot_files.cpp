@@ -18,8 +18,13 @@ namespace {
 using async::on_pool;
 
 constexpr std::size_t kPiece = 1u << 20;
+constexpr std::uint64_t kLook = 64u << 20;
 
 std::string folder_of(const Rest& rest) { return rest.options.data_folder + "/snapshots"; }
+
+Result<void> check_space(const Rest& rest) {
+  return control::check_space(rest.options.data_folder, rest.control.floor());
+}
 
 // One that is being written or read.
 struct Open {
@@ -28,6 +33,7 @@ struct Open {
   UniqueFd file;
   std::string name;
   std::uint64_t size = 0;
+  control::Ledger::Reservation* place = nullptr;
 
   std::string part() const { return name + ".part"; }
 };
@@ -68,12 +74,20 @@ Task<Result<void>> append(OpenPtr open, std::string piece) {
   if (open->size > kMaxSnapshotBytes) {
     co_return fail(Code::kTooLarge, "the sandbox holds more than a snapshot can");
   }
-  co_return co_await on_pool(open->rest->pool, [&] { return write_all(open->file, piece); });
+  ATOLL_CO_CHECK(open->place->grow({.bytes = piece.size()}));
+  // Now and then: a look at the disk costs more than a small piece.
+  bool look = open->size / kLook != (open->size - piece.size()) / kLook;
+  co_return co_await on_pool(open->rest->pool, [&]() -> Result<void> {
+    if (look) ATOLL_CHECK(check_space(*open->rest));
+    return write_all(open->file, piece);
+  });
 }
 
 Task<Result<void>> write_snapshot(OpenPtr open, sandbox::Sandbox* sandbox) {
-  ATOLL_CO_CHECK(co_await on_pool(open->rest->pool,
-                                  [&open] { return create(*open, folder_of(*open->rest)); }));
+  ATOLL_CO_CHECK(co_await on_pool(open->rest->pool, [&open]() -> Result<void> {
+    ATOLL_CHECK(check_space(*open->rest));
+    return create(*open, folder_of(*open->rest));
+  }));
   ATOLL_CO_CHECK(co_await sandbox->snapshot(
       [open](std::string piece) { return append(open, std::move(piece)); }));
   fault::here("snapshot.taken");
@@ -109,11 +123,12 @@ Task<Result<void>> restore(std::weak_ptr<Rest> owner, control::SandboxPtr sandbo
 
 }  // namespace
 
-Task<Result<std::uint64_t>> save_snapshot(RestPtr rest, sandbox::Sandbox* sandbox,
-                                          std::string file) {
+Task<Result<std::uint64_t>> save_snapshot(RestPtr rest, sandbox::Sandbox* sandbox, std::string file,
+                                          control::Ledger::Reservation* place) {
   auto open = std::make_shared<Open>();
   open->rest = rest;
   open->name = std::move(file);
+  open->place = place;
   Result<void> written = co_await write_snapshot(open, sandbox);
   if (written) co_return open->size;
   co_await remove_snapshot_file(std::move(rest), open->part());

@@ -13,6 +13,7 @@ namespace atl::api::rest {
 
 namespace {
 
+using control::Ledger;
 using http::Method;
 using model::AuditAction;
 using store::SnapshotRow;
@@ -24,14 +25,12 @@ Task<Answer<http::Response>> create_snapshot(Call call) {
   ATOLL_CO_TRY(Once once, co_await begin_once(call, std::move(text)));
   if (once.earlier) co_return replay(*once.earlier);
   store::Store& store = call.control().store();
-  ATOLL_CO_TRY(std::vector<SnapshotRow> others, co_await store.snapshots(call.caller.tenant));
-  if (others.size() >= kMaxSnapshots) {
-    co_return refuse(Code::kResourceExhausted, "there are too many snapshots: delete some");
-  }
+  ATOLL_CO_TRY(Ledger::Reservation place,
+               call.control().snapshot_ledger().reserve(call.caller.tenant, {.count = 1}));
   ATOLL_CO_TRY(control::Use use,
                co_await call.control().sessions().use(call.caller, call.session_id()));
   std::string id = make_sortable_id();
-  ATOLL_CO_TRY(std::uint64_t size, co_await save_snapshot(call.rest, &use.sandbox(), id));
+  ATOLL_CO_TRY(std::uint64_t size, co_await save_snapshot(call.rest, &use.sandbox(), id, &place));
   auto now = std::chrono::time_point_cast<std::chrono::milliseconds>(call.control().clock().wall());
   SnapshotRow row{.id = id,
                   .session_id = call.session_id(),
@@ -53,6 +52,7 @@ Task<Answer<http::Response>> create_snapshot(Call call) {
     co_await remove_snapshot_file(call.rest, row.file);
     co_return std::unexpected<Refusal>(std::move(written).error());
   }
+  place.keep();
   http::Response response = json_text_response(201, std::move(view));
   response.headers.add("Location", "/api/v1/snapshots/" + id);
   co_return response;
@@ -90,6 +90,7 @@ Task<Answer<http::Response>> delete_snapshot(Call call) {
       call.caller,
       {.action = AuditAction::kSnapshotDeleted, .session_id = row.session_id, .detail = row.id})});
   ATOLL_CO_CHECK(co_await call.control().store().write(std::move(changes)));
+  call.control().snapshot_ledger().remove(row.tenant, {.count = 1, .bytes = row.size});
   fault::here("snapshot.removed");
   co_await remove_snapshot_file(call.rest, row.file);
   co_return no_content();
