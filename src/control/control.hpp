@@ -37,10 +37,10 @@ struct ControlOptions {
   bool package_index = false;  // templates may have packages
   bool cleanup_on_exit = true;
   std::function<void()> on_lost;  // called once, when Control::is_lost() has become true
-  QuotaLimits quotas;            // of each tenant
-  SpaceFloor floor;              // of the disk that everything below is on
-  std::string workspace_folder;  // empty: workspaces of sessions with a key are not kept
-  std::string journal_folder;    // empty: the output of a running execution dies with the server
+  QuotaLimits quotas;             // of each tenant
+  SpaceFloor floor;               // of the disk that everything below is on
+  std::string workspace_folder;   // empty: workspaces of sessions with a key are not kept
+  std::string journal_folder;     // empty: the output of a running execution dies with the server
   std::chrono::seconds results_kept{7 * 24 * 3600};  // of sessions that have ended
   std::chrono::seconds answers_kept{24 * 3600};      // to requests that are repeated
   std::chrono::seconds audit_kept{30 * 24 * 3600};

@@ -286,7 +286,7 @@ Outcome<void> build(LauncherState& state, BoxOrder& order, const UniqueFd& disk,
   ATOLL_TRY(box.slot, take_slot(state, range));
   bool own_uids = !state.rootless && wall_up(Wall::kOwnUids);
   box.walls = standing_walls(own_uids);
-  if (!state.rootless) ATOLL_CHECK(box.slot.cgroup.set_limits(plan.request.limits, box.walls));
+  ATOLL_CHECK(box.slot.cgroup.set_limits(plan.request.limits, box.walls));
   bool mapped = wall_up(Wall::kUserNs);
   plan.user_uid = mapped ? kUserUid : box.slot.ids().user;
   plan.start.guest_uid = !own_uids ? plan.user_uid : mapped ? kGuestUid : box.slot.ids().guest;

@@ -42,7 +42,7 @@ std::optional<Box> find_box(LauncherState& state, const BoxId& id) {
   box.slot.number = record.slot;
   state.slots.adopt(box.slot);
   box.workspace = open_workspace(record.pid);
-  if (!state.rootless && state.cgroups.available()) {
+  if (state.cgroups.available()) {
     Outcome<SlotCgroup> cgroup = SlotCgroup::open(state.cgroups, record.slot, &record.cgroup);
     if (cgroup) box.slot.cgroup = std::move(*cgroup);
   }

@@ -25,22 +25,23 @@ bool has_own(Leaf leaf, Controller controller) {
   return leaf != Leaf::kGuest || (controller != kFreezer && controller != kCpuAcct);
 }
 
-Text path_of(Leaf leaf, unsigned number, Controller controller, const char* file = "") {
-  if (!has_own(leaf, controller)) return Text("atoll/guests/%s", file);
+Text path_of(const Cgroups& host, Leaf leaf, unsigned number, Controller controller,
+             const char* file = "") {
+  if (!has_own(leaf, controller)) return Text("%s/guests/%s", host.base().c_str(), file);
   const char* kind = leaf == Leaf::kSlot ? "slot" : leaf == Leaf::kGuest ? "guest" : "zygote";
-  return Text("atoll/%s-%u/%s", kind, number, file);
+  return Text("%s/%s-%u/%s", host.base().c_str(), kind, number, file);
 }
 
 // One by one: a host may keep some to itself, and only their limits do not hold then. None where
 // processes sit in the root, as in a container's: memory would be refused, and cpu or pids alone
 // would make a threaded group of it, below which no process could be put. The host's own root,
 // which has no type, is free of that rule.
-void hand_down_controllers(int root) {
+void hand_down_controllers(int root, const Text& base) {
   bool host_root = ::faccessat(root, "cgroup.type", F_OK, 0) != 0;
   if (!host_root && !read_file(root, kProcesses).empty()) return;
   for (const char* name : {"+memory", "+cpu", "+pids"}) {
     write_file(root, "cgroup.subtree_control", name);
-    write_file(root, "atoll/cgroup.subtree_control", name);
+    write_file(root, Text("%s/cgroup.subtree_control", base.c_str()).c_str(), name);
   }
 }
 
@@ -60,17 +61,28 @@ Cgroups Cgroups::detect() {
   return found;
 }
 
+Cgroups Cgroups::delegated(UniqueFd group, const UniqueFd& shared) {
+  Cgroups found;
+  struct stat info{};
+  if (!group || ::fstat(shared.get(), &info) != 0) return found;
+  found.unified = true;
+  found.owner = info.st_ino;
+  found.roots[kMemory] = std::move(group);
+  return found;
+}
+
 void Cgroups::remove_slot(unsigned number) const {
   for (Leaf leaf : {Leaf::kSlot, Leaf::kGuest}) {
     for (int i = 0; i < kControllerCount; ++i) {
       auto controller = static_cast<Controller>(i);
       if (!roots[i] || !has_own(leaf, controller)) continue;
       // A removed memory cgroup lives on while page cache is charged to it.
-      Text empty = path_of(leaf, number, controller, "memory.force_empty");
+      Text empty = path_of(*this, leaf, number, controller, "memory.force_empty");
       if (i == kMemory) write_file(roots[i].get(), empty.c_str(), "0");
-      ::unlinkat(roots[i].get(), path_of(leaf, number, controller).c_str(), AT_REMOVEDIR);
+      ::unlinkat(roots[i].get(), path_of(*this, leaf, number, controller).c_str(), AT_REMOVEDIR);
     }
   }
+  if (owner != 0) ::unlinkat(roots[kMemory].get(), base().c_str(), AT_REMOVEDIR);
 }
 
 bool SlotCgroup::make_leaf(Leaf leaf) const {
@@ -78,11 +90,15 @@ bool SlotCgroup::make_leaf(Leaf leaf) const {
     auto controller = static_cast<Controller>(i);
     int root = host_->roots[i].get();
     if (root < 0 || (leaf == Leaf::kGuest && i == kCpuAcct)) continue;
-    Text path = path_of(leaf, number_, controller);
+    Text path = path_of(*host_, leaf, number_, controller);
     if (make_folder(root, path.c_str(), 0755)) continue;
-    if (errno != ENOENT || !make_folder(root, "atoll", 0755)) return false;
-    if (host_->unified) hand_down_controllers(root);
-    if (!make_folder(root, path.c_str(), 0755)) return false;
+    // Again when another launcher takes the group away that is being filled.
+    for (int attempt = 0; attempt < 8 && errno == ENOENT; ++attempt) {
+      if (!make_folder(root, host_->base().c_str(), 0755)) return false;
+      if (host_->unified) hand_down_controllers(root, host_->base());
+      if (make_folder(root, path.c_str(), 0755)) errno = 0;
+    }
+    if (errno != 0) return false;
   }
   return true;
 }
@@ -114,7 +130,7 @@ bool SlotCgroup::open_tasks(Leaf leaf, ControllerFds& tasks) const {
   for (int i = 0; i < kControllerCount; ++i) {
     if (!host_->roots[i] || (leaf == Leaf::kGuest && i == kCpuAcct)) continue;
     const char* file = host_->unified ? kProcesses : "tasks";
-    Text path = path_of(leaf, number_, static_cast<Controller>(i), file);
+    Text path = path_of(*host_, leaf, number_, static_cast<Controller>(i), file);
     tasks[i] = open_at(host_->roots[i].get(), path.c_str(), O_WRONLY);
     if (!tasks[i]) return false;
   }
@@ -127,19 +143,20 @@ Outcome<void> SlotCgroup::open_doors() {
       open_tasks(leaf_, doors_.user) && (!has_guest() || open_tasks(Leaf::kGuest, doors_.guest));
   if (done && host_->unified) {
     doors_.birthplace =
-        open_at(host_->root(kMemory), path_of(leaf_, number_, kMemory).c_str(), kFolder);
+        open_at(host_->root(kMemory), path_of(*host_, leaf_, number_, kMemory).c_str(), kFolder);
   }
   return done ? Outcome<void>() : failed(Step::kCgroup);
 }
 
 bool SlotCgroup::write(Leaf leaf, Controller controller, const char* file,
                        std::uint64_t value) const {
-  Text path = path_of(leaf, number_, controller, file);
+  Text path = path_of(*host_, leaf, number_, controller, file);
   return write_file(host_->root(controller), path.c_str(), Text("%lu", value));
 }
 
 std::string SlotCgroup::read(Leaf leaf, Controller controller, const char* file) const {
-  return read_file(host_->root(controller), path_of(leaf, number_, controller, file).c_str());
+  return read_file(host_->root(controller),
+                   path_of(*host_, leaf, number_, controller, file).c_str());
 }
 
 // The number behind `key`, or the first number of the file; 0 where there is none.
@@ -165,6 +182,12 @@ bool SlotCgroup::set_memory(Leaf leaf, std::uint64_t bytes) const {
   if (set("memory.limit_in_bytes", bytes)) {
     set("memory.memsw.limit_in_bytes", bytes);  // absent without swap accounting
     return true;
+  }
+  // Memory of the tenant before may be freed late.
+  for (int waited = 0; errno == EBUSY && waited < 50; ++waited) {  // ms
+    set("memory.force_empty", 0);
+    ::usleep(1000);
+    if (set("memory.limit_in_bytes", bytes)) return true;
   }
   // A limit above that of memory and swap together is refused, so that one is raised first.
   return errno == EINVAL && set("memory.memsw.limit_in_bytes", bytes) &&
@@ -251,7 +274,7 @@ Outcome<void> SlotCgroup::freeze(bool frozen) const {
   if (host_ == nullptr || host_->root(kFreezer) < 0) return failed(Step::kCgroup, EOPNOTSUPP);
   const char* file = host_->unified ? "cgroup.freeze" : "freezer.state";
   const char* state = host_->unified ? (frozen ? "1" : "0") : frozen ? "FROZEN" : "THAWED";
-  Text path = path_of(leaf_, number_, kFreezer, file);
+  Text path = path_of(*host_, leaf_, number_, kFreezer, file);
   if (!write_file(host_->root(kFreezer), path.c_str(), state)) return failed(Step::kCgroup);
   if (!frozen) return {};
   // Each process stops when it next comes by; v1 has no file that could be polled for that.
@@ -270,7 +293,8 @@ bool SlotCgroup::empty() const {
 }
 
 UniqueFd SlotCgroup::open_processes() const {
-  return open_at(host_->root(counted()), path_of(leaf_, number_, counted(), kProcesses).c_str());
+  return open_at(host_->root(counted()),
+                 path_of(*host_, leaf_, number_, counted(), kProcesses).c_str());
 }
 
 bool SlotCgroup::end_all() const {

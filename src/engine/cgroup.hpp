@@ -11,22 +11,30 @@
 #include <string>
 
 #include "base/unique_fd.hpp"
+#include "confine/text.hpp"
 #include "engine/failure.hpp"
 
 namespace atl::engine {
 
 enum Controller : std::uint8_t { kMemory, kCpu, kCpuAcct, kPids, kFreezer, kControllerCount };
+using confine::Text;
 using ControllerFds = std::array<UniqueFd, kControllerCount>;
 
-// The hierarchies of this host. Without any (rootless on v1), slots have no cgroup.
+// The hierarchies of this host. Without any (rootless on v1, or without delegation), slots have no
+// cgroup.
 struct Cgroups {
   ControllerFds roots;  // v2: all in roots[kMemory]
   bool unified = false;
+  unsigned long owner = 0;  // rootless: the folder with the slots' locks, as part of the name
 
   static Cgroups detect();
+  // Rootless on v2: below a group that was delegated to the user. Launchers with another folder
+  // number their slots apart.
+  static Cgroups delegated(UniqueFd group, const UniqueFd& shared);
+  Text base() const { return owner == 0 ? Text("atoll") : Text("atoll-%lu", owner); }
   bool available() const { return roots[kMemory] || roots[kPids]; }
   int root(Controller controller) const { return roots[unified ? kMemory : controller].get(); }
-  // Removes the leaves of a slot, which are empty.
+  // Removes the leaves of a slot, which are empty; rootless, with the last one what held them.
   void remove_slot(unsigned number) const;
 };
 

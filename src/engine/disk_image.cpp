@@ -66,7 +66,7 @@ constexpr rlim_t kFormatMemory = 1 << 30;
 
 Outcome<Disk> start_disk(const UniqueFd& folder, std::uint64_t bytes, std::uint64_t inodes) {
   // Below the uids of zygotes; nothing else has it.
-  constexpr uid_t kFormatter = 0x5ffe0000;
+  constexpr uid_t kFormatter = 0x5ffd0000;
   Disk disk{.file = open_at(folder.get(), ".", O_TMPFILE | O_RDWR)};
   if (!disk.file || ::ftruncate(disk.file.get(), static_cast<off_t>(bytes)) != 0 ||
       ::fchown(disk.file.get(), kFormatter, kFormatter) != 0) {

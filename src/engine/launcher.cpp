@@ -51,6 +51,7 @@ class Launcher {
   // finds them by their records. Only those of a one-shot launcher end with their client.
   int run() {
     while (client_ || (once_ && !boxes_.empty())) wait_and_serve();
+    if (state_.rootless) state_.slots.drop_kept();
     if (::flock(state_.run.get(), LOCK_EX | LOCK_NB) != 0) return 0;  // the next launcher has come
     ::unlinkat(state_.run.get(), "boxes", AT_REMOVEDIR);
     // That of a server is nobody else's. By its descriptor: this launcher's root is another one.
@@ -179,7 +180,7 @@ class Launcher {
             (fs.f_blocks - fs.f_bfree) * static_cast<std::uint64_t>(fs.f_bsize);
       }
     } else if (reply.op == LauncherOp::kLimits) {
-      if (state_.rootless) return failed(Step::kLimits, EOPNOTSUPP);
+      if (!state_.cgroups.available()) return failed(Step::kLimits, EOPNOTSUPP);
       ATOLL_CHECK(box.slot.cgroup.set_limits(request_->limits, box.walls));
     } else {
       ATOLL_CHECK(box.slot.cgroup.freeze(reply.op == LauncherOp::kFreeze));

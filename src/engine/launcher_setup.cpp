@@ -59,7 +59,7 @@ Outcome<UniqueFd> open_program(const std::string& path) {
 
 }  // namespace
 
-Outcome<void> set_up_launcher(const LauncherOptions& options, LauncherState& state) {
+Outcome<void> set_up_launcher(LauncherOptions& options, LauncherState& state) {
   state.rootless = ::geteuid() != 0;
   state.once = options.once;
   state.client_uid = options.client_uid;
@@ -72,7 +72,8 @@ Outcome<void> set_up_launcher(const LauncherOptions& options, LauncherState& sta
   state.host_network.reset(::open("/proc/self/ns/net", O_RDONLY | O_CLOEXEC));
   state.host_pids.reset(::open("/proc/self/ns/pid", O_RDONLY | O_CLOEXEC));
   if (!state.host_mounts || !state.host_network || !state.host_pids) return failed(Step::kTemplate);
-  if (!state.rootless) state.cgroups = Cgroups::detect();
+  state.cgroups = state.rootless ? Cgroups::delegated(std::move(options.cgroup), state.shared)
+                                 : Cgroups::detect();
   // Whether it is there is seen when a disk is needed. A server's own folder may lie below it, and
   // nothing else in it has a name that others may open.
   const char* disks = options.disk_folder.c_str();

@@ -10,6 +10,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include <array>
 #include <cstddef>
 
 #include "confine/capabilities.hpp"
@@ -29,40 +30,18 @@ constexpr std::uint64_t kNeeded =
          CAP_DAC_OVERRIDE, CAP_DAC_READ_SEARCH, CAP_MKNOD, CAP_NET_ADMIN, CAP_SYS_RESOURCE,
          CAP_SYS_PTRACE, CAP_SETPCAP);
 
+consteval auto numbers(auto... all) { return std::array{static_cast<std::uint32_t>(all)...}; }
+
 // Ways into the kernel and into other processes that neither the launcher nor anything that it
 // starts needs.
-constexpr std::uint32_t kNever[] = {__NR_ptrace,
-                                    __NR_process_vm_readv,
-                                    __NR_process_vm_writev,
-                                    438 /* pidfd_getfd */,
-                                    __NR_kcmp,
-                                    __NR_bpf,
-                                    __NR_perf_event_open,
-                                    __NR_userfaultfd,
-                                    __NR_io_uring_setup,
-                                    __NR_io_uring_enter,
-                                    __NR_io_uring_register,
-                                    __NR_keyctl,
-                                    __NR_add_key,
-                                    __NR_request_key,
-                                    __NR_kexec_load,
-                                    __NR_kexec_file_load,
-                                    __NR_init_module,
-                                    __NR_finit_module,
-                                    __NR_delete_module,
-                                    __NR_reboot,
-                                    __NR_swapon,
-                                    __NR_swapoff,
-                                    __NR_settimeofday,
-                                    __NR_clock_settime,
-                                    __NR_clock_adjtime,
-                                    __NR_adjtimex,
-                                    __NR_open_by_handle_at,
-                                    __NR_fanotify_init,
-                                    __NR_syslog,
-                                    __NR_acct,
-                                    __NR_quotactl,
-                                    __NR_vhangup};
+constexpr std::array kNever = numbers(
+    __NR_ptrace, __NR_process_vm_readv, __NR_process_vm_writev, 438 /* pidfd_getfd */, __NR_kcmp,
+    __NR_bpf, __NR_perf_event_open, __NR_userfaultfd, __NR_io_uring_setup, __NR_io_uring_enter,
+    __NR_io_uring_register, __NR_keyctl, __NR_add_key, __NR_request_key, __NR_kexec_load,
+    __NR_kexec_file_load, __NR_init_module, __NR_finit_module, __NR_delete_module, __NR_reboot,
+    __NR_swapon, __NR_swapoff, __NR_settimeofday, __NR_clock_settime, __NR_clock_adjtime,
+    __NR_adjtimex, __NR_open_by_handle_at, __NR_fanotify_init, __NR_syslog, __NR_acct,
+    __NR_quotactl, __NR_vhangup);
 
 bool install_filter() {
   constexpr std::size_t kCount = std::size(kNever);

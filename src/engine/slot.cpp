@@ -113,7 +113,7 @@ UniqueFd Slots::lock(unsigned number) const {
 Outcome<Slot> Slots::open(unsigned number, const SlotRange& range) {
   Slot slot{.number = number, .lock = lock(number), .net_owner = range.net_owner};
   if (!slot.lock) return failed(Step::kSlot, EWOULDBLOCK);
-  if (!rootless_ && cgroups_.available()) {
+  if (cgroups_.available()) {
     ATOLL_TRY(slot.cgroup, SlotCgroup::open(cgroups_, number));
     // Its sandbox may live although the launcher that held the lock does not.
     if (!slot.cgroup.empty()) return failed(Step::kSlot, EWOULDBLOCK);
@@ -168,6 +168,7 @@ void Slots::give_back(Slot slot) {
     usable = false;
   }
   ours(slot.number) = usable;
+  if (rootless_ && slot.lock) cgroups_.remove_slot(slot.number);
   if (!usable) return;
   if (untouched_.empty()) untouched_ = read_file(shared_.get(), kUntouched);
   bool untouched =
@@ -187,6 +188,11 @@ void Slots::adopt(Slot& slot) {
   slot.lock = lock(slot.number);
   ours(slot.number) = true;
   needed_ = std::max(needed_, ++lent_);
+}
+
+void Slots::drop_kept() {
+  for (const Slot& slot : kept_) cgroups_.remove_slot(slot.number);
+  kept_.clear();
 }
 
 bool Slots::trim() {

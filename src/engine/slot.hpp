@@ -49,8 +49,8 @@ inline constexpr SlotRange zygote_slots(unsigned place, uid_t owner) {
 // ones; those that were not needed for a while are removed.
 class Slots {
  public:
-  // `shared` is the folder that all launchers of the host share; rootless slots have no network
-  // namespace to keep. All three outlive this.
+  // `shared` is the folder that all launchers of the host share; rootless ones are not kept, but
+  // for one that is prepared. All three outlive this.
   Slots(const UniqueFd& shared, const Cgroups& cgroups, const bool& rootless)
       : shared_(shared), cgroups_(cgroups), rootless_(rootless) {}
 
@@ -67,6 +67,8 @@ class Slots {
   void give_back(Slot slot);
   // The slot of a sandbox that an earlier launcher made; without a lock if somebody else has it.
   void adopt(Slot& slot);
+  // Rootless, slots go with their launcher.
+  void drop_kept();
   // Removes some slots that nobody needed lately; called while the launcher is idle. False: there
   // is no more to do.
   bool trim();

@@ -106,9 +106,9 @@ void end_listed(int list) noexcept {
 // Reaps what is orphaned here. When the interpreter ends, its place serves no more, but stays taken
 // until the last sandbox that was made here is gone: pid 1's end would be theirs.
 //
-// What the zygote's modules have started is in its leaf, `procs`, or has put itself into another one
-// and is orphaned: among the keeper's `children`. Those are never a sandbox's: its processes have a
-// pid 1 of their own, and that one is a launcher's child.
+// What the zygote's modules have started is in its leaf, `procs`, or has put itself into another
+// one and is orphaned: among the keeper's `children`. Those are never a sandbox's: its processes
+// have a pid 1 of their own, and that one is a launcher's child.
 [[noreturn]] void keep(pid_t interpreter, int life, int procs, int children) noexcept {
   for (pid_t ended = 0; ended != interpreter;) {
     ended = ::waitpid(-1, nullptr, 0);

@@ -7,6 +7,9 @@
 #include <unistd.h>
 
 #include <cstdlib>
+#include <vector>
+
+#include "backends/native/delegated_cgroup.hpp"
 
 extern char** environ;
 
@@ -14,6 +17,7 @@ namespace atl::backends::native {
 namespace {
 
 constexpr const char* kDataFolder = "/var/lib/atoll";
+constexpr int kControlFd = 3, kCgroupFd = 4;  // of the launcher
 }  // namespace
 
 std::string default_run_folder() {
@@ -43,33 +47,26 @@ Result<UniqueFd> start_launcher(const LauncherOptions& options) {
   std::string data = options.data_folder.empty() ? kDataFolder : options.data_folder;
   std::string client = std::to_string(options.client_uid);
   std::string owner = std::to_string(options.mount_owner);
-  // "--once" is last, so that leaving it out is ending the list earlier.
-  const char* argv[] = {program.c_str(),
-                        "--control",
-                        "3",
-                        "--run",
-                        run.c_str(),
-                        "--guest",
-                        guest.c_str(),
-                        "--zygote",
-                        zygote.c_str(),
-                        "--driver",
-                        driver.c_str(),
-                        "--enter",
-                        enter.c_str(),
-                        "--disks",
-                        data.c_str(),
-                        "--client-uid",
-                        client.c_str(),
-                        "--mount-owner",
-                        owner.c_str(),
-                        options.once ? "--once" : nullptr,
-                        nullptr};
+  // Above the numbers that the launcher gets.
+  auto aside = [](int fd) { return UniqueFd(::fcntl(fd, F_DUPFD_CLOEXEC, kCgroupFd + 1)); };
+  UniqueFd found = ::geteuid() == 0 ? UniqueFd() : find_delegated_cgroup();
+  UniqueFd cgroup = found ? aside(found.get()) : UniqueFd();
+  std::vector<const char*> argv = {program.c_str(), "--control",    "3",
+                                   "--run",         run.c_str(),    "--guest",
+                                   guest.c_str(),   "--zygote",     zygote.c_str(),
+                                   "--driver",      driver.c_str(), "--enter",
+                                   enter.c_str(),   "--disks",      data.c_str(),
+                                   "--client-uid",  client.c_str(), "--mount-owner",
+                                   owner.c_str()};
+  if (cgroup) argv.insert(argv.end(), {"--cgroup", "4"});
+  if (options.once) argv.push_back("--once");
+  argv.push_back(nullptr);
   int pair[2];
   if (::socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair) != 0)
     return fail_errno("socketpair");
   UniqueFd ours(pair[0]);
-  UniqueFd theirs(pair[1]);
+  UniqueFd theirs = aside(pair[1]);
+  ::close(pair[1]);
   // The launcher outlives this process: holding its stdout open would keep a pipeline waiting.
   UniqueFd null(::open("/dev/null", O_RDWR | O_CLOEXEC));
   if (!null) return fail_errno("open /dev/null");
@@ -78,13 +75,10 @@ Result<UniqueFd> start_launcher(const LauncherOptions& options) {
   pid_t pid = ::vfork();  // shares memory until exec: nothing but system calls, and exec_error
   if (pid == 0) {
     for (int fd = 0; fd < 3; ++fd) ::dup2(null.get(), fd);
-    if (theirs.get() == 3) {
-      ::fcntl(3, F_SETFD, 0);
-    } else {
-      ::dup2(theirs.get(), 3);
-    }
-    ::syscall(SYS_close_range, 4, ~0u, 0);
-    ::execve(program.c_str(), const_cast<char**>(argv), environ);
+    ::dup2(theirs.get(), kControlFd);
+    if (cgroup) ::dup2(cgroup.get(), kCgroupFd);
+    ::syscall(SYS_close_range, cgroup ? kCgroupFd + 1 : kCgroupFd, ~0u, 0);
+    ::execve(program.c_str(), const_cast<char**>(argv.data()), environ);
     exec_error = errno;
     ::_exit(127);
   }
