@@ -66,13 +66,29 @@ Finding controller_v1(const Controller& controller, const std::string& own) {
   return missing(controller, "v1, not writable for this user", std::move(advice));
 }
 
+// Where the engine would make the groups of an ordinary user (engine/cgroup.cpp): the nearest one
+// above that is this user's and holds no processes, or the own one.
+std::string delegated_group(const std::string& own) {
+  constexpr std::string_view kRoot = "/sys/fs/cgroup";
+  auto ours = [](const std::string& folder) {
+    return writable(folder) && writable(folder + "/cgroup.procs") &&
+           writable(folder + "/cgroup.subtree_control");
+  };
+  for (std::string at = own; at.size() > kRoot.size() && ours(at); at.resize(at.rfind('/'))) {
+    bool limits = small_file(at + "/cgroup.controllers").value_or("").contains("memory");
+    if (limits && small_file(at + "/cgroup.procs").value_or("").empty()) return at;
+  }
+  return own;
+}
+
 Finding controller_v2(const Controller& controller, const std::string& folder) {
   std::string available = small_file(folder + "/cgroup.controllers").value_or("");
   bool has = std::string_view(controller.name) == "freezer";  // part of v2 itself
   for (std::string_view name : Words(available)) has = has || name == controller.name;
   if (!has) {
-    return missing(controller, "v2, not handed down to " + folder,
-                   "Delegate it: systemd-run --user -p Delegate=yes, or run as root.");
+    return missing(
+        controller, "v2, not handed down to " + folder,
+        "Delegate it: systemd-run --user --scope -p Delegate=yes atoll …, or run as root.");
   }
   if (writable(folder + "/cgroup.procs") && writable(folder)) {
     return {.group = kGroup, .name = controller.name, .detail = "v2, writable"};
@@ -87,7 +103,7 @@ void examine_cgroups(Diagnosis& diagnosis) {
   std::string own = small_file("/proc/self/cgroup").value_or("");
   bool v2 = is_v2("/sys/fs/cgroup");
   std::string folder = "/sys/fs/cgroup";
-  if (v2 && ::geteuid() != 0) folder += own_group(own, "").value_or("");
+  if (v2 && ::geteuid() != 0) folder = delegated_group(folder + own_group(own, "").value_or(""));
   for (const Controller& controller : kControllers) {
     diagnosis.findings.push_back(v2 ? controller_v2(controller, folder)
                                     : controller_v1(controller, own));

@@ -7,6 +7,13 @@ import support
 from support import run, start
 
 HOST_MEMORY = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
+# Programs that go beyond a limit.
+HUNGRY = "x = bytearray(200 << 20); print('got it')"
+FORKS = ("import os, time\nn = 0\ntry:\n  while n < 200:\n    if os.fork() == 0: time.sleep(9); os._exit(0)\n    n += 1\n"
+         "except OSError as error: print(error.strerror)\nprint(n < 30)")
+FORKS_HELD = "Resource temporarily unavailable\nTrue\n"  # with --pids 20
+BURN = ("import time\nbefore = time.process_time()\nend = time.monotonic() + 2\nwhile time.monotonic() < end: pass\n"
+        "print(time.process_time() - before < 0.9)")  # with --cpus 0.25
 needs_root = unittest.skipUnless(support.IS_ROOT, "needs cgroups")
 
 
@@ -14,23 +21,18 @@ class Held(support.Case):
     @needs_root
     # covers: C30
     def test_memory(self):
-        hungry = "x = bytearray(200 << 20); print('got it')"
-        self.expect(run("--memory", "64m", "-c", hungry), code=137, out="")
-        self.expect(run("--memory", "400m", "-c", hungry), out="got it\n")
-        result = self.json("--memory", "64m", "-c", hungry)
+        self.expect(run("--memory", "64m", "-c", HUNGRY), code=137, out="")
+        self.expect(run("--memory", "400m", "-c", HUNGRY), out="got it\n")
+        result = self.json("--memory", "64m", "-c", HUNGRY)
         self.assertEqual((result["oom"], result["exit_code"], result["timed_out"]), (True, 137, False))
 
     @needs_root
     def test_pids(self):
-        forks = ("import os, time\nn = 0\ntry:\n  while n < 200:\n    if os.fork() == 0: time.sleep(9); os._exit(0)\n    n += 1\n"
-                 "except OSError as error: print(error.strerror)\nprint(n < 30)")
-        self.expect(run("--pids", "20", "-c", forks), out="Resource temporarily unavailable\nTrue\n")
+        self.expect(run("--pids", "20", "-c", FORKS), out=FORKS_HELD)
 
     @needs_root
     def test_cpus(self):
-        burn = ("import time\nbefore = time.process_time()\nend = time.monotonic() + 2\nwhile time.monotonic() < end: pass\n"
-                "print(time.process_time() - before < 0.9)")
-        self.expect(run("--cpus", "0.25", "-c", burn), out="True\n")
+        self.expect(run("--cpus", "0.25", "-c", BURN), out="True\n")
 
     def test_disk(self):
         fill = ("try:\n  with open('/workspace/f', 'wb', buffering=0) as f:\n    for i in range(64): f.write(bytes(1 << 20))\n"

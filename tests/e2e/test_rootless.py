@@ -13,7 +13,9 @@ NOBODY = 65534
 
 
 @unittest.skipUnless(support.IS_ROOT, "switches to another user, which only root can")
-class Rootless(support.Case):
+class OrdinaryUser(support.Case):
+    """What the tests of an ordinary user share: programs where that user can reach them."""
+
     @classmethod
     def setUpClass(cls):
         # The build folder may lie where nobody can reach it.
@@ -31,6 +33,8 @@ class Rootless(support.Case):
                               user=NOBODY, group=NOBODY, extra_groups=[], cwd="/", env={"PATH": "/usr/bin:/bin", "HOME": "/"})
         return support.Outcome(done)
 
+
+class Rootless(OrdinaryUser):
     def test_runs(self):
         outcome = self.expect(self.atoll("run", "--", "echo", "hello"), out="hello\n")
         self.assertEqual(outcome.err.count("atoll: warning: "), 1, outcome)
