@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Runs ctest over a build and holds it to the rules: a time budget per label, no skip that is not listed.
 
-usage: run_tests.py BUILD [--slower N] [--tests REGEX] [--exclude REGEX] [LABEL…]
+usage: run_tests.py BUILD [--slower N] [--tests REGEX]… [LABEL…]
 
 Verdicts on budgets and skips come before ctest's own closing lines, which are the last thing printed.
 """
@@ -36,6 +36,7 @@ BUDGETS = {
 ALONE = {"security", "leak", "bench"}
 
 CLOSING = re.compile(r"^\d+% tests passed, ")
+NO_CASES = re.compile(r"^(\[==========\] 0 tests |Ran 0 tests )", re.MULTILINE)
 SKIPPED_IN_GTEST = re.compile(r"^\[  SKIPPED \] ([\w/.]+)(?: \(\d+ ms\))?$", re.MULTILINE)
 
 
@@ -92,8 +93,11 @@ def check_results(report, tests, slower):
         name = case.get("name")
         for label in tests.get(name, ([], False))[0]:
             spent[label] = spent.get(label, 0.0) + float(case.get("time") or 0)
+        output = case.findtext("system-out") or ""
+        if NO_CASES.search(output):
+            yield f"{name} ran no case: the filter finds none"
         skips = [name] if case.find("skipped") is not None else []
-        skips += SKIPPED_IN_GTEST.findall(case.findtext("system-out") or "")
+        skips += SKIPPED_IN_GTEST.findall(output)
         for skip in sorted(set(skips)):
             if not any(where in environments and fnmatch.fnmatch(skip, glob) for where, glob in rules):
                 yield f"{skip} ({name}) was skipped and is not in tests/expected_skips.txt for {', '.join(sorted(environments))}"
@@ -108,8 +112,7 @@ def main():
     parser = argparse.ArgumentParser(description="ctest with budgets and a list of permitted skips")
     parser.add_argument("build")
     parser.add_argument("--slower", type=int, default=1, help="how much slower than two real cores this machine is")
-    parser.add_argument("--tests", help="only those whose name this regular expression finds")
-    parser.add_argument("--exclude", help="none of those whose name this one finds")
+    parser.add_argument("--tests", action="append", default=[], help="only those whose whole name matches; may be repeated")
     parser.add_argument("labels", nargs="*")
     args = parser.parse_intermixed_args()
 
@@ -118,6 +121,9 @@ def main():
     unknown = set(args.labels) - known
     if unknown:
         sys.exit(f"no tests with label {', '.join(sorted(unknown))}; there are {', '.join(sorted(known))}")
+    for pattern in args.tests:
+        if not any(re.fullmatch(pattern, name) for name in tests):
+            sys.exit(f"no test is named {pattern}")
     problems = list(check_registration(tests))
     report = pathlib.Path(args.build).resolve() / "test-report.xml"
     report.unlink(missing_ok=True)
@@ -126,8 +132,8 @@ def main():
                "--test-output-size-failed", "4000000"]
     if args.labels:
         command += ["-L", "^(" + "|".join(args.labels) + ")$"]
-    for option, value in (("-R", args.tests), ("-E", args.exclude)):
-        command += [option, value] if value else []
+    if args.tests:
+        command += ["-R", "^(" + "|".join(args.tests) + ")$"]
     held = []
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace") as ctest:
         for line in ctest.stdout:

@@ -42,10 +42,10 @@ def installed():
     return found, provided
 
 
-def closure():
-    """The packages and everything they depend on, by name."""
+def closure(more):
+    """The packages, `more` of them, and everything they depend on, by name."""
     found, provided = installed()
-    chosen, waiting = {}, list(PACKAGES)
+    chosen, waiting = {}, [*PACKAGES, *more]
     while waiting:
         name = waiting.pop()
         name = name if name in found else provided.get(name, name)
@@ -93,15 +93,17 @@ def copy(base, names, target):
         raise SystemExit(f"test-vm: cannot copy from {base}")
 
 
-def root_image(cache, kernel):
-    packages = closure()
+def root_image(cache, kernel, more):
+    """Kept under the key of what it is made of; one with more packages does not replace the ordinary one."""
+    packages = closure(more)
+    prefix = "root-more" if more else "root-base"
     versions = "\n".join(f"{name} {packages[name][0]}" for name in sorted(packages))
     key = hashlib.sha256("\n".join((kernel.folder.name, versions, pathlib.Path(__file__).read_text())).encode()).hexdigest()
-    image = cache / f"root-{key[:16]}.ext4"
+    image = cache / f"{prefix}-{key[:16]}.ext4"
     if image.exists():
         return image
     print(f"test-vm: making a root of {len(packages)} packages", flush=True)
-    for older in cache.glob("root-*.ext4"):
+    for older in cache.glob(f"{prefix}-*.ext4"):
         older.unlink()
     with tempfile.TemporaryDirectory(dir=cache, prefix="new-") as stage:
         root = pathlib.Path(stage, "root")
@@ -125,7 +127,7 @@ def root_image(cache, kernel):
     return image
 
 
-def tree_image(cache, tree, build, slower, command):
+def tree_image(cache, tree, build, slower, command, caches):
     """An open file without a name: it is gone with the last process that has it."""
     with tempfile.TemporaryDirectory(dir=cache, prefix="new-") as stage:
         root = pathlib.Path(stage, "tree")
@@ -134,6 +136,10 @@ def tree_image(cache, tree, build, slower, command):
             pack = ["tar", "-C", base, *(f"--exclude={one}" for one in left_out), "-c", "."]
             with subprocess.Popen(pack, stdout=subprocess.PIPE) as packing:
                 subprocess.run(["tar", "-C", target, "-x", "--no-same-owner"], stdin=packing.stdout, check=True)
+        for folder in caches:
+            target = root / "vm-cache/atoll"
+            target.mkdir(parents=True, exist_ok=True)
+            subprocess.run(["cp", "-a", folder, target], check=True)
         for path in (root / build).rglob("CTestTestfile.cmake"):
             text = re.sub(r'TIMEOUT "(\d+)"', lambda found: f'TIMEOUT "{int(found[1]) * slower}"', path.read_text())
             # Whichever Python built the tree, the machine has Debian's.
