@@ -26,9 +26,9 @@ echo ready
 exec /cases/22_output_flood forever
 """
 ROUNDS = 20
-SLOWEST = 3.0      # seconds for one whole `atoll run -- /bin/true` beside the bombs, on two busy cores
+SLOWEST = 3.0 * harness.SLOWER  # seconds for one whole `atoll run -- /bin/true` beside the bombs, on two busy cores
 END_DEADLINE = 0.2  # seconds from the signal until everything is gone (docs/performance.md)
-END_PATIENCE = 3.0  # and at most, in one bad case
+END_PATIENCE = 3.0 * harness.SLOWER  # and at most, in one bad case
 
 
 def start_bombs(programs):
