@@ -132,7 +132,6 @@ class Executions {
   std::map<std::string, LiveExecutionPtr> live_;
   std::map<std::string, ExtraChanges> extras_;  // by execution
   std::set<std::string> left_;  // of the last server; the store does not know their end yet
-  model::Time loaded_at_{};
   std::uint64_t started_total_ = 0;
   std::uint64_t failed_total_ = 0;
   async::TaskGroup tasks_;

@@ -19,7 +19,6 @@ constexpr std::chrono::seconds kWriteAgain{1};
 }  // namespace
 
 Task<Result<void>> Executions::load_left() {
-  loaded_at_ = now();
   store::ExecutionFilter filter{.states = {ExecutionState::kQueued, ExecutionState::kRunning}};
   store::Page page{.limit = kPortion};
   for (;;) {
@@ -37,7 +36,9 @@ void Executions::fail_left(model::Execution& row) const {
   row.state = ExecutionState::kFailed;
   row.error_code = std::string(code_name(Code::kServerRestarted));
   row.error_message = "the server ended while this ran";
-  row.ended_at = loaded_at_;
+  // Its last sign of life: the same time whichever server is asked, until one has written it down.
+  model::Time began = row.started_at.value_or(row.created_at);
+  row.ended_at = std::max(began, journals_.last_written(row.id).value_or(began));
   row.output = journals_.read(row.id);
 }
 

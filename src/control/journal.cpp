@@ -180,6 +180,13 @@ void Journals::keep_only(const std::set<std::string>& ids) const {
   }
 }
 
+std::optional<model::Time> Journals::last_written(const ExecutionId& id) const {
+  struct stat info{};
+  if (folder_.empty() || ::stat(path(id).c_str(), &info) != 0) return std::nullopt;
+  return model::Time(
+      std::chrono::milliseconds(info.st_mtim.tv_sec * 1000LL + info.st_mtim.tv_nsec / 1'000'000));
+}
+
 model::Output Journals::read(const ExecutionId& id) const {
   model::Output output;
   UniqueFd file(::open(path(id).c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW));

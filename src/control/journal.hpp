@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <set>
 #include <string>
 #include <string_view>
@@ -79,6 +80,8 @@ class Journals {
   void remove(const ExecutionId& id) const;
   // What a killed server left of it; an unfinished last piece is dropped.
   model::Output read(const ExecutionId& id) const;
+  // When it last grew; nothing when there is none.
+  std::optional<model::Time> last_written(const ExecutionId& id) const;
   // At a start, when nothing runs: what no execution of this list owns.
   void keep_only(const std::set<std::string>& ids) const;
 
