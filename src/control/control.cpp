@@ -88,9 +88,10 @@ Task<void> Control::remove_old() {
 
 Task<void> Control::stop() {
   co_await tasks_.join();
-  co_await recovery_.shut_down();
+  bool end_sandboxes = cleanup_on_exit_ && !is_lost();
+  co_await recovery_.shut_down(end_sandboxes);
   co_await pool_.shut_down();
-  co_await sessions_.shut_down(cleanup_on_exit_ && !is_lost());
+  co_await sessions_.shut_down(end_sandboxes);
   co_await executions_.shut_down();
   co_await audit_.shut_down();
   co_await store_->close();

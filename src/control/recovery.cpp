@@ -69,9 +69,12 @@ Recovery::Recovery(async::Executor executor, store::Store& store, const Clock& c
       looking_(executor),
       tasks_(executor) {}
 
-Task<void> Recovery::shut_down() {
+Task<void> Recovery::shut_down(bool end_sandboxes) {
   co_await tasks_.join();
   co_await looking_.join();
+  if (!end_sandboxes || is_over_) co_return;
+  for (const std::string& backend : node_.backends()) co_await find_orphans(backend);
+  co_await end_orphans();
 }
 
 Task<Result<void>> Recovery::load() {
@@ -108,7 +111,7 @@ Task<Result<void>> Recovery::end_one_shots(std::vector<model::Session> rows) {
     changes.push_back(store::PutSession{std::move(row)});
   }
   Result<void> written = co_await store_.write(std::move(changes));
-  if (written) co_return written;  // end_unknown() takes their sandboxes
+  if (written) co_return written;  // their sandboxes are nobody's
   log::error("store_failed", log::kv("error", written.error().to_string()));
   for (model::Session& row : rows) {
     TemplatePtr recipe = template_of(row);
@@ -145,7 +148,10 @@ Task<void> Recovery::run() {
     }
     if (!waiting_.empty()) co_await async::sleep_for(kAgain);
   }
-  for (const std::string& backend : node_.backends()) co_await end_unknown(backend);
+  for (const std::string& backend : node_.backends()) co_await find_orphans(backend);
+  for (std::size_t i = 0; i < kAtOnce; ++i) looking_.spawn(end_orphans());
+  co_await looking_.wait_idle();
+  is_over_ = true;
   node_.forget_made();
   log::info("recovered", log::kv("sessions", known_.size()));
 }
@@ -241,7 +247,7 @@ Task<void> Recovery::give_up(LiveSessionPtr session, Error why) {
 
 // Sandboxes that no session of the last server had and that this one has not made. A session that
 // ended meanwhile has taken care of its own.
-Task<void> Recovery::end_unknown(std::string backend) {
+Task<void> Recovery::find_orphans(std::string backend) {
   Result<std::vector<SandboxId>> there = co_await node_.list(backend);
   for (int round = 1; !there && round < kRounds && !node_.is_lost(); ++round) {
     co_await async::sleep_for(kAgain);
@@ -256,8 +262,6 @@ Task<void> Recovery::end_unknown(std::string backend) {
     if (known_.contains(id.str()) || node_.has_made(id)) continue;
     orphans_.emplace_back(backend, std::move(id));
   }
-  for (std::size_t i = 0; i < kAtOnce; ++i) looking_.spawn(end_orphans());
-  co_await looking_.wait_idle();
 }
 
 Task<void> Recovery::end_orphans() {

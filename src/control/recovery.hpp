@@ -30,7 +30,8 @@ class Recovery {
   // of the last server counts as running.
   async::Task<Result<void>> load();
   void start();
-  async::Task<void> shut_down();
+  // With `end_sandboxes` also those of nobody are ended that a short life left no time for.
+  async::Task<void> shut_down(bool end_sandboxes);
 
  private:
   struct Unanswered {
@@ -48,7 +49,7 @@ class Recovery {
                                                      std::vector<store::ContextRow> rows);
   async::Task<std::vector<store::ContextRow>> contexts_of(SessionId id);
   async::Task<void> give_up(LiveSessionPtr session, Error why);
-  async::Task<void> end_unknown(std::string backend);
+  async::Task<void> find_orphans(std::string backend);
   async::Task<void> end_orphans();
 
   store::Store& store_;
@@ -62,6 +63,7 @@ class Recovery {
   std::vector<Unanswered> unanswered_;                      // of this round
   std::set<std::string> known_;                             // sandboxes of sessions
   std::vector<std::pair<std::string, SandboxId>> orphans_;  // backend and sandbox
+  bool is_over_ = false;
   async::TaskGroup looking_;  // those that look at waiting_, or end orphans_
   async::TaskGroup tasks_;
 };

@@ -253,6 +253,15 @@ class OneKill(Loop):
         self.assertEqual(self.output(session, "cat note"), "kept\n")
         self.check_end()
 
+    # covers: C9
+    def test_a_clean_end_right_after_the_start(self):
+        """What waited in the pool of the killed server is nobody's: the next one ends it, however short it lives."""
+        self.start("--set", "pool.size=5")
+        until(lambda: len(names(self.run_folder / "boxes")) >= 5, "the pool fills")
+        self.kill("server")
+        self.start()
+        self.check_end()
+
     # covers: C42
     def test_a_guest_that_does_not_answer(self):
         """It delays nobody: requests to its session wait for it, and it is given up at last, with the reason."""
