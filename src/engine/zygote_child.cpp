@@ -98,7 +98,7 @@ void end_listed(int list) noexcept {
   for (char* at = text; size > 0 && at < text + size;) {
     text[size] = '\0';
     auto pid = static_cast<pid_t>(std::strtol(at, &at, 10));
-    if (pid > 1) ::kill(pid, SIGKILL);
+    if (pid > 1) send_kill(UniqueFd(static_cast<int>(::syscall(SYS_pidfd_open, pid, 0))));
     ++at;
   }
 }

@@ -558,6 +558,7 @@ def processes_are_held_by_pidfd(programs):
 # Signals by number, and why each is safe.
 KILL_BY_NUMBER = {
     "src/engine/sys.cpp": "a child that only this function reaps",
+    "src/engine/zygote_child.cpp": "signal 0 to everybody: whether anybody is left in the keeper's own pid namespace",
 }
 
 
