@@ -51,16 +51,21 @@ class Launcher {
   // finds them by their records. Only those of a one-shot launcher end with their client.
   int run() {
     while (client_ || (once_ && !boxes_.empty())) wait_and_serve();
-    if (state_.rootless) state_.slots.drop_kept();
-    if (::flock(state_.run.get(), LOCK_EX | LOCK_NB) != 0) return 0;  // the next launcher has come
-    ::unlinkat(state_.run.get(), "boxes", AT_REMOVEDIR);
-    // That of a server is nobody else's. By its descriptor: this launcher's root is another one.
-    UniqueFd above = open_at(state_.run.get(), "..", O_PATH | O_DIRECTORY);
-    if (!once_) ::unlinkat(above.get(), folder_.c_str() + folder_.rfind('/') + 1, AT_REMOVEDIR);
+    leave_folder();
+    if (!once_ || state_.rootless) state_.slots.let_go();  // the next one does not know of them
     return 0;
   }
 
  private:
+  void leave_folder() {
+    UniqueFd run = std::move(state_.run);
+    if (::flock(run.get(), LOCK_EX | LOCK_NB) != 0) return;  // the next launcher has come
+    ::unlinkat(run.get(), "boxes", AT_REMOVEDIR);
+    // That of a server is nobody else's. By its descriptor: this launcher's root is another one.
+    UniqueFd above = open_at(run.get(), "..", O_PATH | O_DIRECTORY);
+    if (!once_) ::unlinkat(above.get(), folder_.c_str() + folder_.rfind('/') + 1, AT_REMOVEDIR);
+  }
+
   void watch(const UniqueFd& fd, void* owner, std::uint32_t events = EPOLLIN) {
     epoll_event event{.events = events, .data = {.ptr = owner}};
     if (::epoll_ctl(events_.get(), EPOLL_CTL_ADD, fd.get(), &event) != 0 && errno == EEXIST) {

@@ -190,11 +190,6 @@ void Slots::adopt(Slot& slot) {
   needed_ = std::max(needed_, ++lent_);
 }
 
-void Slots::drop_kept() {
-  for (const Slot& slot : kept_) cgroups_.remove_slot(slot.number);
-  kept_.clear();
-}
-
 bool Slots::trim() {
   constexpr std::size_t kAlways = kPinned, kAtOnce = 4, kDecay = 256;
   if (needed_ > lent_) needed_ -= 1 + (needed_ - lent_) / kDecay;
@@ -209,6 +204,15 @@ bool Slots::trim() {
     kept_.erase(last);
   }
   return kept_.size() > kAlways;
+}
+
+void Slots::let_go() {
+  needed_ = lent_;
+  for (const Slot& slot : kept_) {
+    if (rootless_) cgroups_.remove_slot(slot.number);
+  }
+  while (!rootless_ && trim()) {
+  }
 }
 
 }  // namespace atl::engine

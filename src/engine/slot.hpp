@@ -67,11 +67,11 @@ class Slots {
   void give_back(Slot slot);
   // The slot of a sandbox that an earlier launcher made; without a lock if somebody else has it.
   void adopt(Slot& slot);
-  // Rootless, slots go with their launcher.
-  void drop_kept();
   // Removes some slots that nobody needed lately; called while the launcher is idle. False: there
   // is no more to do.
   bool trim();
+  // Removes all but a few, rootless all; this launcher lends no more.
+  void let_go();
 
  private:
   std::size_t find_kept(const SlotRange& range) const;
