@@ -6,6 +6,7 @@ usage: launcher_test.py --build DIR
 
 import errno
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -109,6 +110,9 @@ class LauncherTest(unittest.TestCase):
                 answer = launcher.reply(CREATE)
                 self.assertEqual(answer["status"], 0, (name, answer["step"], errno.errorcode.get(answer["errno"])))
             self.assertEqual(sorted(launcher.list()), sorted(names))
+            groups = [harness.read(f"/proc/{pid}/cgroup") for pid in children(launcher.process.pid)]
+            slots = {number for text in groups for number in re.findall(r"/guest-(\d+)$", text, re.M)}
+            self.assertEqual(len(slots), MANY)
             # The next launcher finds all of them by their records.
             launcher.end()
             launcher = self.start()
@@ -118,6 +122,9 @@ class LauncherTest(unittest.TestCase):
                 launcher.send(header(DESTROY, name))
                 self.assertEqual(launcher.reply(DESTROY)["status"], 0)
         self.assertEqual(launcher.list(), [])
+        launcher.end()
+        # It keeps a few for the next; others of the host may have taken some in between.
+        self.assertLess(len(slots & set(os.listdir("/run/atoll/slots"))), MANY // 2)
 
     def test_a_client_that_does_not_read_is_cut_off(self):
         """Its launcher neither waits for it nor grows without end; its sandboxes are the next one's."""
