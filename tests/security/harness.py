@@ -292,18 +292,23 @@ def reset_idle_slots():
     Only of slots that nobody is in; the last one to leave is given a moment. Those of zygotes, which stay
     for minutes, are never a sandbox's.
     """
+    end = time.monotonic() + 1  # for all of them: others of this host may be in some for long
+
+    def idle(file):
+        return poll_until(lambda: not read(file).strip(), end - time.monotonic())
+
     lifts = {"pids": ("pids.max", "max"), "memory": ("memory.memsw.limit_in_bytes", "-1"),
              "cpu": ("cpu.cfs_quota_us", "-1")}
     for controller, (name, value) in lifts.items():
         for slot in sandbox_slots(f"/sys/fs/cgroup/{controller}/atoll"):
-            if not poll_until(lambda: not read(slot / "tasks").strip(), 1):
+            if not idle(slot / "tasks"):
                 continue
             names = [name] if controller != "memory" else [name, "memory.limit_in_bytes"]
             for one in names:
                 with contextlib.suppress(OSError):
                     (slot / one).write_text(value)
     for slot in sandbox_slots("/sys/fs/cgroup/atoll"):
-        if not poll_until(lambda: not read(slot / "cgroup.procs").strip(), 1):
+        if not idle(slot / "cgroup.procs"):
             continue
         for name, value in (("pids.max", "max"), ("memory.max", "max"), ("cpu.max", "max")):
             with contextlib.suppress(OSError):
