@@ -94,4 +94,5 @@ def main(description):
     if os.geteuid() != 0:
         print("SKIP: zygotes need root")
         sys.exit(77)
+    rest += [f"-k={one}" for one in os.environ.get("ATOLL_TEST_CASES", "*").split(":")]
     unittest.main(module="__main__", argv=[sys.argv[0], *rest])
