@@ -29,7 +29,7 @@ TEST(FolderName, AsTheContractSays) {
   EXPECT_EQ(Workspaces::name_of("../t", "k:1"), "%2E.%2Ft/k_1");
 }
 
-// covers: C41
+// covers: C49
 // Every text of up to three of the bytes that mean something, and long ones.
 TEST(FolderName, NoTwoTextsShareOne) {
   const std::string bytes = std::string(":_%/.@~-a5F2 \n", 14) + std::string("\0\x7f", 2);
@@ -86,7 +86,7 @@ class Migration : public testing::Test {
   std::string folder_;
 };
 
-// covers: C41
+// covers: C49
 TEST_F(Migration, EveryFolderComesToItsTenant) {
   put("mine");
   put("default");  // a key that is called like a tenant

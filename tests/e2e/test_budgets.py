@@ -83,7 +83,7 @@ class BudgetsTest(unittest.TestCase):
         self.assertIn("4096", problem["detail"])
         self.assertEqual(len(server.execute(session, command="yes | head -c 9000", max_output_bytes=100)["stdout"]), 100)
 
-    # covers: C43
+    # covers: C51
     def test_quotas_outlive_the_server(self):
         server = self.serve("quotas.snapshots=2", "quotas.workspaces=1")
         session = server.session(template_id="shell-default", session_key="one")
@@ -99,7 +99,7 @@ class BudgetsTest(unittest.TestCase):
         self.assertEqual(server.call("DELETE", f"/api/v1/snapshots/{first}")[0], 204)
         self.assertEqual(server.call("POST", path)[0], 201)
 
-    # covers: C43
+    # covers: C51
     def test_below_the_floor_nothing_new_is_kept(self):
         server = self.serve("storage.min_free_bytes=1125899906842624", "storage.min_free_percent=99")
         session = server.session(template_id="shell-default")

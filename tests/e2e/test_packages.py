@@ -173,7 +173,7 @@ class PackagesTest(unittest.TestCase):
         self.add_template(server, id="missing", preinstalled_packages=["nosuchpackage"])
         self.assertIn("nosuchpackage", self.refused(server, "missing"))
 
-    # covers: C43
+    # covers: C51
     def test_those_of_a_tenant_have_a_quota(self):
         for name, text in (("one", ""), ("two", ""), ("large", "x = 1  # " + "x" * 300_000)):
             self.index.add_wheel("atolltest" + name, "1.0", text)

@@ -229,7 +229,7 @@ class WorkspacesTest(unittest.TestCase):
         with open(folder + "/f", "w", encoding="utf-8") as file:
             file.write(name)
 
-    # covers: C41
+    # covers: C49
     def test_folders_of_an_older_server_are_found(self):
         self.server.stop()
         shutil.rmtree(f"{self.data}/workspaces")
@@ -261,7 +261,7 @@ class WorkspacesTest(unittest.TestCase):
         self.run_in(session, "rm holes; head -c 300000000 /dev/zero > full || rm full; echo unreadable > u; chmod 0 u")
         self.assertEqual(self.read("k/f"), "2\n")
 
-    # covers: C41
+    # covers: C49
     def test_tenants_do_not_meet(self):
         server = Server(f"{self.folder}/two")
         self.addCleanup(server.stop)

@@ -181,7 +181,7 @@ ApiWish with(void (*change)(control::ControlOptions& options)) {
   return wish;
 }
 
-// covers: createSnapshot, C43
+// covers: createSnapshot, C51
 TEST(QuotaRoutes, TheLastSnapshotIsOnePlace) {
   with_api(last_snapshot, with([](auto& options) { options.quotas.snapshots.count = 2; }));
 }
@@ -196,7 +196,7 @@ TEST(QuotaRoutes, AFullDiskTakesNothingNew) {
              options.workspace_folder = "WORKSPACES";
            }));
 }
-// covers: createSession, C43
+// covers: createSession, C51
 TEST(QuotaRoutes, WorkspacesOfATenantHaveASum) {
   with_api(workspaces, with([](auto& options) {
              options.quotas.workspaces = {.count = 2, .bytes = 100'000, .files = 10};

@@ -204,15 +204,15 @@ Task<void> metadata(Api* api) {
   log::set_level(log::Level::kOff);
 }
 
-// covers: createKey, C42
+// covers: createKey, C50
 TEST(RoleRoutes, TheFirstKeyIsAnOwners) { with_api(first_key, {.keys = true}); }
-// covers: createKey, listKeys, revokeKey, C42
+// covers: createKey, listKeys, revokeKey, C50
 TEST(RoleRoutes, AnAdminManagesItsTenantOnly) { with_api(admins, {.keys = true}); }
-// covers: C42
+// covers: C50
 TEST(RoleRoutes, AnOwnerActsForAnyTenant) { with_api(acting_for_a_tenant, {.keys = true}); }
 // covers: createTemplate, deleteTemplate, getTemplate, listTemplates, replaceTemplate
 TEST(RoleRoutes, TemplatesOfATenant) { with_api(templates, {.keys = true}); }
-// covers: deleteSessionByKey, listSessions, C41
+// covers: deleteSessionByKey, listSessions, C49
 TEST(RoleRoutes, SessionKeysOfTenantsDoNotMeet) { with_api(session_keys, {.keys = true}); }
 TEST(RoleRoutes, ASharedSessionIsOfOneTenant) {
   ApiWish wish{.keys = true};
