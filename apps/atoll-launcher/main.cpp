@@ -3,23 +3,24 @@
 #include <fcntl.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <cstring>
 #include <string_view>
-#include <utility>
 
 #include "engine/launcher.hpp"
 
 namespace {
 
+struct Option {
+  std::string_view name;
+  std::string* text;
+  unsigned* number = nullptr;  // where it is no text
+};
+
 int usage() {
   constexpr std::string_view kText =
-      "usage: atoll-launcher --control FD --run DIR --guest FILE --client-uid UID\n"
-      "                      --mount-owner UID [--zygote FILE --driver FILE --enter FILE]\n"
-      "                      [--disks DIR] [--cgroup FD] [--once]\n"
-      "\n"
-      "Builds and tears down native sandboxes for `atoll`, which starts it. See "
-      "docs/architecture.md.\n";
+      "atoll-launcher builds and tears down native sandboxes for `atoll`, which starts it.\n";
   (void)!::write(2, kText.data(), kText.size());
   return 2;
 }
@@ -27,36 +28,32 @@ int usage() {
 }  // namespace
 
 int main(int argc, char** argv) {
+  unsigned control = ~0u, cgroup = ~0u;  // none
   atl::engine::LauncherOptions options;
+  const Option known[] = {{"--run", &options.run_folder},
+                          {"--guest", &options.guest_program},
+                          {"--zygote", &options.zygote_program},
+                          {"--driver", &options.zygote_driver},
+                          {"--enter", &options.enter_library},
+                          {"--disks", &options.disk_folder},
+                          {"--control", nullptr, &control},
+                          {"--cgroup", nullptr, &cgroup},
+                          {"--client-uid", nullptr, &options.client_uid},
+                          {"--mount-owner", nullptr, &options.mount_owner}};
   for (int i = 1; i < argc; ++i) {
     std::string_view name(argv[i]);
     if (name == "--once") {
       options.once = true;
       continue;
     }
-    if (i + 1 == argc) return usage();
-    const char* value = argv[++i];
-    auto number = static_cast<unsigned>(std::strtoul(value, nullptr, 10));
-    const std::pair<std::string_view, std::string*> texts[] = {
-        {"--run", &options.run_folder},        {"--guest", &options.guest_program},
-        {"--zygote", &options.zygote_program}, {"--driver", &options.zygote_driver},
-        {"--enter", &options.enter_library},   {"--disks", &options.disk_folder}};
-    const std::pair<std::string_view, uid_t*> uids[] = {{"--client-uid", &options.client_uid},
-                                                        {"--mount-owner", &options.mount_owner}};
-    const std::pair<std::string_view, atl::UniqueFd*> files[] = {{"--control", &options.control},
-                                                                 {"--cgroup", &options.cgroup}};
-    bool known = false;
-    for (auto [option, text] : texts) {
-      if (name == option) *text = value, known = true;
-    }
-    for (auto [option, uid] : uids) {
-      if (name == option) *uid = number, known = true;
-    }
-    for (auto [option, file] : files) {
-      if (name == option) file->reset(static_cast<int>(number)), known = true;
-    }
-    if (!known) return usage();
+    const Option* found = std::ranges::find(known, name, &Option::name);
+    if (found == std::end(known) || ++i == argc) return usage();
+    if (found->text != nullptr) *found->text = argv[i];
+    if (found->number != nullptr)
+      *found->number = static_cast<unsigned>(std::strtoul(argv[i], nullptr, 10));
   }
+  options.control.reset(static_cast<int>(control));
+  options.cgroup.reset(static_cast<int>(cgroup));
   if (!options.control || options.run_folder.empty() || options.guest_program.empty())
     return usage();
   // A client that is not root must not be lent root's files as a sandbox's own.

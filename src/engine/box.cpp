@@ -70,10 +70,7 @@ Outcome<UniqueFd> lend_mount(const UniqueFd& source, const MountEntry& entry, bo
     attr = show_owners(idmap);
     tree = clone_mount(source.get(), "");
   } else {  // rootless: the same user on both sides of another mount namespace; reopen by path
-    char path[4096] = {};
-    Text link("/proc/self/fd/%d", source.get());
-    if (::readlink(link.c_str(), path, sizeof path - 1) < 0) return failed(Step::kMount);
-    tree = clone_mount(AT_FDCWD, path, AT_RECURSIVE);
+    tree = clone_mount(AT_FDCWD, path_of(source).c_str(), AT_RECURSIVE);
   }
   attr.propagation = MS_PRIVATE;
   attr.attr_set |= MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV | (read_only ? MOUNT_ATTR_RDONLY : 0);
@@ -138,7 +135,6 @@ void fill_start(BoxPlan& plan) {
   guest::BoxStart& start = plan.start;
   start.disk_bytes = request.limits.disk_bytes;
   start.inodes = inode_limit(request.limits);
-  start.rootless = plan.rootless ? 1 : 0;
   start.writable_root = plan.old_root ? 1 : 0;
   start.has_disk = plan.disk ? 1 : 0;
   start.image = request.layer_count != 0 ? 1 : 0;
@@ -227,9 +223,8 @@ pid_t pid_of(const UniqueFd& pidfd) {
 void give_birth_below(const UniqueFd& keeper, const UniqueFd& host_pids, Birth& birth) {
   alignas(16) static char stack[64 * 1024];
   birth.flags |= CLONE_PARENT;
-  bool there = ::setns(keeper.get(), CLONE_NEWPID) == 0;
-  birth.error = errno;
-  if (!there) return;
+  birth.error = ::setns(keeper.get(), CLONE_NEWPID) == 0 ? 0 : errno;
+  if (birth.error != 0) return;
   constexpr int kFlags = CLONE_VM | CLONE_VFORK | CLONE_FILES | SIGCHLD;
   pid_t helper = ::clone(&give_birth, stack + sizeof stack, kFlags, &birth);
   if (helper < 0) birth.error = errno;

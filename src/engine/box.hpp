@@ -74,8 +74,6 @@ struct LauncherState {
   Slots slots{shared, cgroups, rootless};
   Zygotes zygotes{shared};
 
-  LauncherState() = default;
-  LauncherState(const LauncherState&) = delete;
   const uid_t* socket_owner() const { return rootless ? nullptr : &client_uid; }
   // Back to where requests are served: the template, and the host's network and pids.
   bool step_back() const;

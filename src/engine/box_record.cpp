@@ -43,7 +43,8 @@ std::optional<Box> find_box(LauncherState& state, const BoxId& id) {
   state.slots.adopt(box.slot);
   box.workspace = open_workspace(record.pid);
   if (state.cgroups.available()) {
-    Outcome<SlotCgroup> cgroup = SlotCgroup::open(state.cgroups, record.slot, &record.cgroup);
+    Outcome<SlotCgroup> cgroup =
+        SlotCgroup::open(state.cgroups, Leaf::kSlot, record.slot, &record.cgroup);
     if (cgroup) box.slot.cgroup = std::move(*cgroup);
   }
   return box;

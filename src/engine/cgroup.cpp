@@ -103,26 +103,20 @@ bool SlotCgroup::make_leaf(Leaf leaf) const {
   return true;
 }
 
-Outcome<SlotCgroup> SlotCgroup::open(const Cgroups& host, unsigned number,
+Outcome<SlotCgroup> SlotCgroup::open(const Cgroups& host, Leaf leaf, unsigned number,
                                      const UsageFigures* start) {
   SlotCgroup slot;
   slot.host_ = &host;
   slot.number_ = number;
+  slot.leaf_ = leaf;
   if (start != nullptr) {
     slot.start_ = *start;
     return slot;
   }
-  if (!slot.make_leaf(Leaf::kSlot) || !slot.make_leaf(Leaf::kGuest)) return failed(Step::kCgroup);
-  slot.start_anew();
-  return slot;
-}
-
-Outcome<SlotCgroup> SlotCgroup::open_zygote(const Cgroups& host, unsigned number) {
-  SlotCgroup slot;
-  slot.host_ = &host;
-  slot.number_ = number;
-  slot.leaf_ = Leaf::kZygote;
-  if (!slot.make_leaf(Leaf::kZygote)) return failed(Step::kCgroup);
+  if (!slot.make_leaf(leaf) || (slot.has_guest() && !slot.make_leaf(Leaf::kGuest))) {
+    return failed(Step::kCgroup);
+  }
+  if (slot.has_guest()) slot.start_anew();
   return slot;
 }
 

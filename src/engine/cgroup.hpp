@@ -45,9 +45,8 @@ class SlotCgroup {
  public:
   // Finds or makes the leaves; with `start` those of a sandbox that lives there. `host` outlives
   // it.
-  static Outcome<SlotCgroup> open(const Cgroups& host, unsigned number,
+  static Outcome<SlotCgroup> open(const Cgroups& host, Leaf leaf, unsigned number,
                                   const UsageFigures* start = nullptr);
-  static Outcome<SlotCgroup> open_zygote(const Cgroups& host, unsigned number);
 
   // Sets every limit that the host can enforce; `walls` receives the bits of those that hold.
   // Limits that the leaf has already are not written again.

@@ -30,10 +30,6 @@ UniqueFd attach_loop(const UniqueFd& file, int& number) {
   return {};
 }
 
-// What mkfs may use: the time and memory that the largest disk takes, with room to spare.
-constexpr unsigned kFormatSeconds = 60;
-constexpr rlim_t kFormatMemory = 1 << 30;
-
 // Alone in a pid namespace, with one descriptor and no privileges. No journal: the file system dies
 // with its sandbox.
 [[noreturn]] void format(const UniqueFd& file, std::uint64_t inodes, uid_t uid) noexcept {
@@ -45,7 +41,8 @@ constexpr rlim_t kFormatMemory = 1 << 30;
       "-N",           count.c_str(), "/proc/self/fd/3",
       nullptr};
   const char* environment[] = {"PATH=/usr/sbin:/usr/bin:/sbin:/bin", nullptr};
-  rlimit time{kFormatSeconds, kFormatSeconds}, memory{kFormatMemory, kFormatMemory};
+  // What the largest disk takes, with room to spare.
+  rlimit time{60, 60}, memory{1 << 30, 1 << 30};
   int null = ::open("/dev/null", O_RDWR | O_CLOEXEC);
   int source = ::fcntl(file.get(), F_DUPFD_CLOEXEC, 16);
   bool ready =
@@ -56,7 +53,7 @@ constexpr rlim_t kFormatMemory = 1 << 30;
       ::syscall(SYS_setresuid, uid, uid, uid) == 0 && confine::keep_only_capabilities(0) == 0 &&
       ::prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0) == 0;
   if (ready) {
-    ::alarm(kFormatSeconds);
+    ::alarm(60);
     ::execve("/usr/sbin/mkfs.ext4", const_cast<char**>(argv), const_cast<char**>(environment));
   }
   ::_exit(127);

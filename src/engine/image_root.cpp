@@ -31,10 +31,7 @@ Outcome<UniqueFd> clone_layer(const LauncherState& state, const UniqueFd& layer,
     if (!is_stored(state, layer)) return failed(Step::kImage, EACCES);
     tree = clone_mount(layer.get(), "tree");
   } else {  // as lend_mount() does it
-    char path[4096] = {};
-    Text link("/proc/self/fd/%d", layer.get());
-    if (::readlink(link.c_str(), path, sizeof path - 6) < 0) return failed(Step::kImage);
-    tree = clone_mount(AT_FDCWD, (std::string(path) + "/tree").c_str());
+    tree = clone_mount(AT_FDCWD, (path_of(layer) + "/tree").c_str());
   }
   mount_attr attr = owners ? show_owners(owners) : mount_attr{};
   attr.attr_set |= MOUNT_ATTR_RDONLY | MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV;
@@ -52,7 +49,7 @@ bool passes_no_link(const UniqueFd& tree, const char* path) {
 }
 
 // From the template's /etc, which the caller sees as /etc.
-bool copy_etc(std::span<const char* const> names) {
+bool copy_etc(std::initializer_list<const char*> names) {
   if (!make_folder(AT_FDCWD, "etc", 0755)) return false;
   for (const char* name : names) {
     std::string text = read_file(AT_FDCWD, Text("/etc/%s", name).c_str());
@@ -65,19 +62,13 @@ bool copy_etc(std::span<const char* const> names) {
 
 // What lies over the image, in the current folder.
 bool fill_upper(std::span<const MountPoint> points) {
-  constexpr const char* kNames[] = {"hosts", "resolv.conf"};
   for (const char* folder : {"dev", "proc", "tmp", "workspace", "mnt", "opt", "opt/atoll"}) {
     if (::mkdir(folder, 0755) != 0) return false;
   }
   for (const MountPoint& point : points) {
     if (!make_mount_point(point.path + 1, point.folder)) return false;
   }
-  return copy_etc(kNames);
-}
-
-bool fill_lower() {
-  constexpr const char* kNames[] = {"passwd", "group", "nsswitch.conf"};
-  return copy_etc(kNames);
+  return copy_etc({"hosts", "resolv.conf"});
 }
 
 // In the current folder, an empty tmpfs.
@@ -94,8 +85,9 @@ bool mount_overlay(std::span<const UniqueFd> trees, std::span<const MountPoint> 
   }
   options += ":lower";
   constexpr unsigned long kFlags = MS_RDONLY | MS_NOSUID | MS_NODEV;
-  return ::chdir("upper") == 0 && fill_upper(points) && ::chdir("../lower") == 0 && fill_lower() &&
-         ::chdir("..") == 0 && ::mount("atoll", "root", "overlay", kFlags, options.c_str()) == 0;
+  return ::chdir("upper") == 0 && fill_upper(points) && ::chdir("../lower") == 0 &&
+         copy_etc({"passwd", "group", "nsswitch.conf"}) && ::chdir("..") == 0 &&
+         ::mount("atoll", "root", "overlay", kFlags, options.c_str()) == 0;
 }
 
 bool bring_from_template() {

@@ -66,11 +66,14 @@ class Launcher {
     if (!once_) ::unlinkat(above.get(), folder_.c_str() + folder_.rfind('/') + 1, AT_REMOVEDIR);
   }
 
-  void watch(const UniqueFd& fd, void* owner, std::uint32_t events = EPOLLIN) {
-    epoll_event event{.events = events, .data = {.ptr = owner}};
-    if (::epoll_ctl(events_.get(), EPOLL_CTL_ADD, fd.get(), &event) != 0 && errno == EEXIST) {
-      ::epoll_ctl(events_.get(), EPOLL_CTL_MOD, fd.get(), &event);
-    }
+  void watch(const UniqueFd& fd, void* owner) {
+    epoll_event event{.events = EPOLLIN, .data = {.ptr = owner}};
+    ::epoll_ctl(events_.get(), EPOLL_CTL_ADD, fd.get(), &event);
+  }
+
+  void watch_client(std::uint32_t events) {
+    epoll_event event{.events = events, .data = {.ptr = &client_}};
+    ::epoll_ctl(events_.get(), EPOLL_CTL_MOD, client_.get(), &event);
   }
 
   // Closing is not enough: a child that has not executed its program yet holds a copy, and events
@@ -83,8 +86,7 @@ class Launcher {
   }
 
   void wait_and_serve() {
-    constexpr int kIdle = 250;  // ms
-    constexpr int kAtOnce = 64;
+    constexpr int kIdle = 250 /* ms */, kAtOnce = 64;
     epoll_event found[kAtOnce];
     int count = ::epoll_wait(events_.get(), found, kAtOnce, trimming_ ? kIdle : -1);
     if (count == 0) trimming_ = state_.slots.trim();
@@ -136,8 +138,9 @@ class Launcher {
     unwatch(client_);
     client_.reset();
     // The only client of a one-shot launcher is gone: so is the reason for its sandbox.
-    if (!once_) return;
-    for (auto& [id, box] : boxes_) kill_box(box);
+    for (auto& [id, box] : boxes_) {
+      if (once_) kill_box(box);
+    }
   }
 
   // One datagram into request_; its descriptors are owned from the first moment. -1: none is there.
@@ -231,10 +234,9 @@ class Launcher {
   }
 
   bool is_pending(const BoxId& id) const {
-    for (const Pending& pending : pending_) {
-      if (pending.order && pending.reply.id.text == id.text) return true;
-    }
-    return false;
+    return std::ranges::any_of(pending_, [&](const Pending& pending) {
+      return pending.order && pending.reply.id.text == id.text;
+    });
   }
 
   void wait_for(Pending pending) {
@@ -245,10 +247,9 @@ class Launcher {
   void go_on(Pending& pending) {
     int status = exit_status(pending.process);
     if (pending.order) {
-      answer(status == 0 ? make(*pending.order, pending.disk, pending.reply)
-                         : failed(Step::kDisk, status == 127 ? EOPNOTSUPP : EIO),
-             pending.reply);
-      return;
+      return answer(status == 0 ? make(*pending.order, pending.disk, pending.reply)
+                                : failed(Step::kDisk, status == 127 ? EOPNOTSUPP : EIO),
+                    pending.reply);
     }
     pending.reply.zygote = status == kZygoteStarted ? 1 : 0;
     bool done = status == kZygoteStarted || status == kZygoteLives;
@@ -303,7 +304,7 @@ class Launcher {
     backlog_.emplace_back(bytes);
     backlog_bytes_ += bytes.size();
     if (backlog_bytes_ > kMaxBacklog) return lose_client();
-    watch(client_, &client_, EPOLLIN | EPOLLOUT);
+    watch_client(EPOLLIN | EPOLLOUT);
   }
 
   bool send_now(std::string_view bytes) {
@@ -316,7 +317,7 @@ class Launcher {
       backlog_bytes_ -= backlog_.front().size();
       backlog_.pop_front();
     }
-    if (backlog_.empty()) watch(client_, &client_);
+    if (backlog_.empty()) watch_client(EPOLLIN);
   }
 
   static constexpr std::size_t kMaxPending = 64;

@@ -68,10 +68,7 @@ int check_request(CreateRequest& request, std::size_t size, std::size_t descript
   bool bare = size == sizeof(RequestHeader) && descriptors == 0;
   switch (header.op) {
     case LauncherOp::kCreate: break;
-    case LauncherOp::kList: {
-      bool nobody = header.id.text == BoxId{}.text;
-      return nobody && size == sizeof(RequestHeader) && descriptors == 0 ? 0 : EBADMSG;
-    }
+    case LauncherOp::kList: return bare && header.id.text == BoxId{}.text ? 0 : EBADMSG;
     case LauncherOp::kDestroy:
     case LauncherOp::kFreeze:
     case LauncherOp::kThaw:
@@ -89,8 +86,8 @@ int check_request(CreateRequest& request, std::size_t size, std::size_t descript
   }
   if (size != sizeof(CreateRequest) || !named) return EBADMSG;
   if (!made_of(kHostLetters, text_of(request.hostname))) return EBADMSG;
-  if (request.use_zygote > 1) return EBADMSG;
-  if (request.use_zygote == 1 && !valid_zygote(request.zygote)) return EBADMSG;
+  bool zygote = request.use_zygote == 1 && valid_zygote(request.zygote);
+  if (request.use_zygote != 0 && !zygote) return EBADMSG;
   if (request.mount_count > kMaxMounts || request.connected > 1) return EBADMSG;
   if (request.layer_count > kMaxLayers || request.writable_root > 1) return EBADMSG;
   if (request.mount_count + request.layer_count + request.connected != descriptors) return EBADMSG;

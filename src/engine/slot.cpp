@@ -60,7 +60,9 @@ std::vector<bool>::reference Slots::ours(unsigned number) {
 }
 
 std::size_t Slots::find_kept(const SlotRange& range) const {
-  auto fits = [&](const Slot& slot) { return slot.number - range.first < range.count; };
+  auto fits = [&](const Slot& slot) {  // not of a zygote that is no more
+    return slot.number - range.first < range.count && slot.net_owner == range.net_owner;
+  };
   return static_cast<std::size_t>(std::ranges::find_if(kept_, fits) - kept_.begin());
 }
 
@@ -114,7 +116,7 @@ Outcome<Slot> Slots::open(unsigned number, const SlotRange& range) {
   Slot slot{.number = number, .lock = lock(number), .net_owner = range.net_owner};
   if (!slot.lock) return failed(Step::kSlot, EWOULDBLOCK);
   if (cgroups_.available()) {
-    ATOLL_TRY(slot.cgroup, SlotCgroup::open(cgroups_, number));
+    ATOLL_TRY(slot.cgroup, SlotCgroup::open(cgroups_, Leaf::kSlot, number));
     // Its sandbox may live although the launcher that held the lock does not.
     if (!slot.cgroup.empty()) return failed(Step::kSlot, EWOULDBLOCK);
   }
@@ -128,12 +130,6 @@ Outcome<Slot> Slots::claim(const SlotRange& range) {
   if (std::size_t at = find_kept(range); at != kept_.size()) {
     found = std::move(kept_[at]);
     kept_.erase(kept_.begin() + static_cast<std::ptrdiff_t>(at));
-    if (found->net_owner != range.net_owner) {  // of a zygote that is no more
-      found->net_owner = range.net_owner;
-      found->pinned = false;
-      found->netns = make_netns(range.net_owner);
-      if (!found->netns) return failed(Step::kNetwork);
-    }
   } else {
     if (!make_folder(shared_.get(), "slots", 0700)) return failed(Step::kSlot);
     for (unsigned i = 0; i < range.count && !found; ++i) {
@@ -162,11 +158,8 @@ Outcome<void> Slots::prepare(const SlotRange& range) {
 // received or tried is replaced.
 void Slots::give_back(Slot slot) {
   if (lent_ > 0) --lent_;
-  bool usable = slot.lock && !rootless_;
-  if (cgroups_.available() && !slot.cgroup.empty()) {
-    slot.cgroup.end_all();
-    usable = false;
-  }
+  bool usable = slot.lock && !rootless_ && slot.cgroup.empty();
+  if (!usable) slot.cgroup.end_all();
   ours(slot.number) = usable;
   if (rootless_ && slot.lock) cgroups_.remove_slot(slot.number);
   if (!usable) return;
@@ -197,7 +190,6 @@ bool Slots::trim() {
   for (std::size_t i = 0; i < kAtOnce && kept_.size() > wanted; ++i) {
     // The highest numbers go: those that stay are found quickly by others.
     auto last = std::ranges::max_element(kept_, {}, &Slot::number);
-    if (last->number < kPinned) break;
     cgroups_.remove_slot(last->number);
     ::unlinkat(shared_.get(), Text("slots/%u", last->number).c_str(), 0);
     ours_[last->number] = false;

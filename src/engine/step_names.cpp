@@ -27,7 +27,6 @@ const char* step_name(Step step) {
     case Step::kHostname: return "setting its host name";
     case Step::kIdentity: return "changing to its user";
     case Step::kCapabilities: return "dropping capabilities";
-    case Step::kSeccomp: return "installing the system call filter";
     case Step::kExecGuest: return "starting the guest";
     case Step::kUnknownBox: return "finding the sandbox";
     case Step::kBusy: return "starting another sandbox";

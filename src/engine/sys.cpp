@@ -58,12 +58,27 @@ void end_child(const UniqueFd& pidfd) {
   ::waitid(P_PIDFD, static_cast<id_t>(pidfd.get()), &info, WEXITED);
 }
 
+std::string path_of(const UniqueFd& file) {
+  char path[4096] = {};
+  Text link("/proc/self/fd/%d", file.get());
+  return ::readlink(link.c_str(), path, sizeof path - 1) > 0 ? path : "";
+}
+
+bool own_both(bool made, const int (&ends)[2], UniqueFd& first, UniqueFd& second) {
+  first.reset(made ? ends[0] : -1);
+  second.reset(made ? ends[1] : -1);
+  return made;
+}
+
 bool make_pipe(UniqueFd& read_end, UniqueFd& write_end) {
   int ends[2];
-  if (::pipe2(ends, O_CLOEXEC) != 0) return false;
-  read_end.reset(ends[0]);
-  write_end.reset(ends[1]);
-  return true;
+  return own_both(::pipe2(ends, O_CLOEXEC) == 0, ends, read_end, write_end);
+}
+
+bool make_link(UniqueFd& one_end, UniqueFd& other_end) {
+  int ends[2];
+  bool made = ::socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) == 0;
+  return own_both(made, ends, one_end, other_end);
 }
 
 UniqueFd listen_at(const UniqueFd& dir, const char* name, int type, const uid_t* owner,

@@ -36,8 +36,11 @@ pid_t clone_child(std::uint64_t flags, UniqueFd& pidfd, int cgroup = -1);
 void send_kill(const UniqueFd& pidfd);
 void end_child(const UniqueFd& pidfd);
 
-// Two ends of a pipe.
+// Where an open file lies; empty when unknown.
+std::string path_of(const UniqueFd& file);
+// Two ends of a pipe, and of a Unix socket.
 bool make_pipe(UniqueFd& read_end, UniqueFd& write_end);
+bool make_link(UniqueFd& one_end, UniqueFd& other_end);
 // A socket DIR/NAME that nobody but its owner could ever connect to; listening at once, or when
 // whoever gets it says so.
 UniqueFd listen_at(const UniqueFd& dir, const char* name, int type, const uid_t* owner,

@@ -86,14 +86,6 @@ Zygote* Zygotes::find(const ZygoteParts& parts, const ZygoteKey& key) {
   return nullptr;
 }
 
-bool make_link(UniqueFd& its_end, UniqueFd& guest_end) {
-  int ends[2];
-  if (::socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) != 0) return false;
-  its_end.reset(ends[0]);
-  guest_end.reset(ends[1]);
-  return true;
-}
-
 bool introduce(Zygote& zygote, const UniqueFd& its_end, const BoxPlan& plan) {
   Introduction words{.user_uid = plan.user_uid,
                      .user_gid = plan.user_uid,
@@ -108,10 +100,8 @@ Outcome<UniqueFd> start_zygote(const LauncherState& state, const ZygoteKey& key,
                                const UniqueFd& report) {
   const ZygoteParts& parts = state.zygote_parts;
   bool complete = parts.program && parts.driver && parts.library;
-  // Without cgroups nothing would bound it.
-  if (state.rootless || !state.cgroups.available() || !complete) {
-    return failed(Step::kZygote, EOPNOTSUPP);
-  }
+  // Without cgroups nothing would bound it. Rootless there are no parts.
+  if (!state.cgroups.available() || !complete) return failed(Step::kZygote, EOPNOTSUPP);
   UniqueFd request, write_end, pidfd;
   if (!make_pipe(request, write_end) ||
       ::write(write_end.get(), &key, sizeof key) != static_cast<ssize_t>(sizeof key)) {

@@ -66,9 +66,8 @@ class Zygotes {
   std::list<Zygote> known_;
 };
 
-// The two ends over which a guest and its zygote talk.
-bool make_link(UniqueFd& its_end, UniqueFd& guest_end);
-// Gives it its end of the link; what it needs to enter, the guest passes with each request.
+// Gives it its end of the link to the guest; what it needs to enter, the guest passes with each
+// request.
 bool introduce(Zygote& zygote, const UniqueFd& its_end, const BoxPlan& plan);
 
 // Starts one; `report` is a pipe where its driver says what it has loaded. Comes back with the
@@ -76,16 +75,16 @@ bool introduce(Zygote& zygote, const UniqueFd& its_end, const BoxPlan& plan);
 Outcome<UniqueFd> start_zygote(const LauncherState& state, const ZygoteKey& key,
                                const UniqueFd& report);
 enum ZygoteStart : int { kZygoteStarted = 0, kZygoteLives = 3, kNoZygotePlace = 4 };
-// Descriptors of atoll-zygote at its start.
+// Descriptors of atoll-zygote at its start; the first is a pipe with the ZygoteKey.
 enum ZygoteFd : int {
-  kZygoteRequest = 3,  // a pipe with the ZygoteKey
+  kZygoteRequest = 3,
   kZygoteReport,
   kZygoteShared,
   kZygoteHostMounts,
   kZygoteTemplate,
   kZygoteLibrary,
   kZygoteDriver,
-  kZygoteFdEnd,
+  kZygoteFdEnd
 };
 
 }  // namespace atl::engine

@@ -60,7 +60,7 @@ Outcome<KeeperPlan> make_plan(const UniqueFd& shared, Place& place) {
   static const Cgroups kHost = Cgroups::detect();
   plan.library = lend_library();
   if (::setns(kZygoteTemplate, CLONE_NEWNS) != 0) return failed(Step::kZygote);
-  ATOLL_TRY(plan.leaf, SlotCgroup::open_zygote(kHost, place.number));
+  ATOLL_TRY(plan.leaf, SlotCgroup::open(kHost, Leaf::kZygote, place.number));
   ATOLL_CHECK(plan.leaf.open_doors());
   // It has one thread that works. A share of less than a sandbox's would slow down all of them.
   constexpr unsigned kOneCore = 1000, kProcesses = 64;

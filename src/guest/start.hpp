@@ -49,7 +49,6 @@ struct PathRule {
 struct BoxStart {
   std::uint64_t disk_bytes = 0, inodes = 0;
   std::uint32_t guest_uid = 0;  // as the user's, in the sandbox's own numbering
-  std::uint8_t rootless = 0;
   std::uint8_t dies_with_launcher = 0;
   std::uint8_t born_in_leaf = 0;   // of the user's cgroup
   std::uint8_t writable_root = 0;  // 1: the old root is there
@@ -91,14 +90,13 @@ enum class Step : std::uint16_t {
   kHostname,
   kIdentity,
   kCapabilities,
-  kSeccomp,
   kExecGuest,
   kUnknownBox,
   kBusy,
   kZygote,
   kImage,
   kWritableRoot,
-  kDisk,
+  kDisk
 };
 
 struct StartFailure {
@@ -108,22 +106,11 @@ struct StartFailure {
 
 // What of the host a sandbox without an image sees, read-only: the system's folders, and parts of
 // /etc that programs cannot do without and that hold no secrets.
-inline constexpr std::array kHostPlaces = {"/usr",
-                                           "/bin",
-                                           "/sbin",
-                                           "/lib",
-                                           "/lib32",
-                                           "/lib64",
-                                           "/libx32",
-                                           "/etc/ld.so.cache",
-                                           "/etc/alternatives",
-                                           "/etc/ssl/certs",
-                                           "/etc/ssl/openssl.cnf",
-                                           "/etc/localtime",
-                                           "/etc/mime.types",
-                                           "/etc/fonts",
-                                           "/etc/java-17-openjdk",
-                                           "/etc/matplotlibrc"};
+inline constexpr const char* kHostPlaces[] = {
+    "/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32",
+    // all below /etc
+    "/etc/ld.so.cache", "/etc/alternatives", "/etc/ssl/certs", "/etc/ssl/openssl.cnf",
+    "/etc/localtime", "/etc/mime.types", "/etc/fonts", "/etc/java-17-openjdk", "/etc/matplotlibrc"};
 inline constexpr std::size_t kHostFolders = 7;  // of these are not below /etc
 
 inline constexpr int kConfigFd = 3;
