@@ -8,6 +8,7 @@
 #include <sys/vfs.h>
 #include <sys/wait.h>
 
+#include <algorithm>
 #include <deque>
 #include <list>
 #include <map>
