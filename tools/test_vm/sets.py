@@ -27,11 +27,14 @@ CGROUP_CASES = ":".join(f"*.{name}*" for name in (
     "ContextOutOfMemory"))
 # What zygotes put into groups of sandboxes, and what their own group holds.
 ZYGOTE_CASES = ":".join(f"*{name}*" for name in (
-    "gains_nothing", "cannot_enter", "oom_kill", "spins", "started_ends", "left_of_the_last", "running_copies"))
+    "gains_nothing", "oom_kill", "spins", "started_ends", "needs_no_launcher", "running_copies",
+    # and what hostile ones get of groups: of the other file
+    "no_process_of_the_host", "keeps_of_a_sandbox", "hides_in", "sandboxes_alive", "hold_what_they_need"))
 CI = Set((Part(("native_conformance_test", "native_context_test"), CGROUP_CASES),
           Part(("security_18", "security_19", "security_20", "security_noisy_neighbour", "security_posture",
                 "security_leak_audit", "e2e_limits", "e2e_delegated")),
-          Part(("security_zygote",), ZYGOTE_CASES)),
+          Part(("security_zygote", "security_hostile_zygote"), ZYGOTE_CASES),
+          Part(("security_neighbours",))),
          deadline=480, leak_cycles=16)
 
 # Everything that meets the kernel, then the limits of the backends that leave them to cgroups, too.
