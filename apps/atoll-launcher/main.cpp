@@ -19,8 +19,7 @@ struct Option {
 };
 
 int usage() {
-  constexpr std::string_view kText =
-      "atoll-launcher builds and tears down native sandboxes for `atoll`, which starts it.\n";
+  constexpr std::string_view kText = "usage: `atoll` starts this; see docs/architecture.md\n";
   (void)!::write(2, kText.data(), kText.size());
   return 2;
 }

@@ -246,7 +246,8 @@ Outcome<void> start(const LauncherState& state, const Zygote* zygote, Box& box, 
     return failed(Step::kNetwork);
   }
   Birth birth{.plan = plan, .pidfd = box.pidfd, .cgroup = box.slot.cgroup.doors().birthplace.get()};
-  ActingAs owner(state.rootless ? 0 : zygote != nullptr ? zygote->uid : box.slot.ids().guest);
+  bool owned = !state.rootless && wall_up(Wall::kUserNs);
+  ActingAs owner(!owned ? 0 : zygote != nullptr ? zygote->uid : box.slot.ids().guest);
   if (zygote != nullptr) {
     give_birth_below(zygote->keeper, state.host_pids, birth);
   } else {
