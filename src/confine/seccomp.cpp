@@ -127,6 +127,11 @@ consteval Ranges ranges(bool zygote) {
 
 constexpr std::uint32_t kNewNamespaces = 0x7e020000;  // CLONE_NEW{NS,CGROUP,UTS,IPC,USER,PID,NET}
 
+// IPPROTO_TCP: ULP; IPPROTO_IP and IPPROTO_IPV6: the ways to join a group.
+constexpr std::array<std::uint32_t, 10> kNoOptions = {
+    6 << 8 | 31,  35,           39,           42,           46,
+    41 << 8 | 20, 41 << 8 | 27, 41 << 8 | 42, 41 << 8 | 46, 41 << 8 | 35};
+
 struct Program {
   std::array<sock_filter, 512> code{};
   std::size_t size = 0;
@@ -195,11 +200,17 @@ struct Program {
         load_argument(1);
         equals(kNewNamespaces, 1, 0);
         break;
-      case Rule::kSetsockopt:  // TCP_ULP has the kernel load a module of the caller's choice
+      case Rule::kSetsockopt:
+        // Of level and option together: TCP_ULP has the kernel load a module of the caller's
+        // choice; groups of multicast are joined and left under a lock of the whole host.
         load_argument(1);
-        equals(6 /* IPPROTO_TCP */, 0, 3);
+        add(BPF_ALU | BPF_LSH | BPF_K, 8);
+        add(BPF_MISC | BPF_TAX, 0);
         load_argument(2);
-        equals(31 /* TCP_ULP */, 0, 1);
+        add(BPF_ALU | BPF_ADD | BPF_X, 0);
+        for (std::size_t over = kNoOptions.size(); std::uint32_t one : kNoOptions)
+          equals(one, over--, 0);
+        add(BPF_JMP | BPF_JA, 1);
         break;
       case Rule::kPrlimit:  // another process's limits are not ours to change; 0 is oneself
         load_argument(0);

@@ -178,7 +178,7 @@ bool SlotCgroup::set_memory(Leaf leaf, std::uint64_t bytes) const {
     return true;
   }
   // Memory of the tenant before may be freed late.
-  for (int waited = 0; errno == EBUSY && waited < 50; ++waited) {  // ms
+  for (int waited = 0; errno == EBUSY && waited < 200; ++waited) {  // ms
     set("memory.force_empty", 0);
     ::usleep(1000);
     if (set("memory.limit_in_bytes", bytes)) return true;

@@ -176,8 +176,7 @@ def use_beside(programs, kind):
         expect(out.how == "THROUGH", f"{kind} beside a sandbox that has used up its own: {out.how} {out.tail()}")
 
 
-@check(20, root_only="cgroup limits need root on cgroup v1",
-       pending="a slot whose kernel memory is not freed yet refuses a lower limit: take another one")
+@check(20, root_only="cgroup limits need root on cgroup v1")
 def memory_that_is_freed_late(programs):
     """Queues of messages outlive their sandbox for a moment, in its slot: the next one is made all the same."""
     for _ in range(3):
@@ -187,10 +186,7 @@ def memory_that_is_freed_late(programs):
         expect(out.code == 0, f"the next sandbox: exit {out.code} {out.tail()}")
 
 
-OWN_COUNTS = "sandboxes are counted as root's: clone with the slot's own uid"
-
-
-@check(20, root_only="an ordinary user's sandboxes are all his own", pending=OWN_COUNTS)
+@check(20, root_only="an ordinary user's sandboxes are all his own")
 def inotify_of_others(programs):
     use_beside(programs, "inotify")
 

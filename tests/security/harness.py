@@ -303,7 +303,7 @@ def reset_idle_slots():
         for slot in sandbox_slots(f"/sys/fs/cgroup/{controller}/atoll"):
             if not idle(slot / "tasks"):
                 continue
-            names = [name] if controller != "memory" else [name, "memory.limit_in_bytes"]
+            names = [name] if controller != "memory" else [name, "memory.limit_in_bytes", "memory.kmem.tcp.limit_in_bytes"]
             for one in names:
                 with contextlib.suppress(OSError):
                     (slot / one).write_text(value)
