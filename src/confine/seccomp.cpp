@@ -127,10 +127,15 @@ consteval Ranges ranges(bool zygote) {
 
 constexpr std::uint32_t kNewNamespaces = 0x7e020000;  // CLONE_NEW{NS,CGROUP,UTS,IPC,USER,PID,NET}
 
-// IPPROTO_TCP: ULP; IPPROTO_IP and IPPROTO_IPV6: the ways to join a group.
-constexpr std::array<std::uint32_t, 10> kNoOptions = {
-    6 << 8 | 31,  35,           39,           42,           46,
-    41 << 8 | 20, 41 << 8 | 27, 41 << 8 | 42, 41 << 8 | 46, 41 << 8 | 35};
+// FIOSETOWN to SIOCGSTAMPNS, then SIOCGIF…, SIOCETHTOOL and SIOCGIFTXQLEN.
+constexpr auto kAskSockets = std::to_array<std::uint32_t>(
+    {0x8901, 0x8902, 0x8903, 0x8904, 0x8905, 0x8906, 0x8907, 0x8910, 0x8912, 0x8913, 0x8915,
+     0x8917, 0x8919, 0x891b, 0x891d, 0x8921, 0x8927, 0x8933, 0x8942, 0x8946, 0x8954, 0x8970});
+// IPPROTO_TCP: ULP; IPPROTO_IP and IPPROTO_IPV6: the ways to join a group,
+// and the tables of netfilter.
+constexpr auto kNoOptions = std::to_array<std::uint32_t>(
+    {6 << 8 | 31, 35, 39, 42, 46, 64, 65, 96, 97, 128, 129, 41 << 8 | 20, 41 << 8 | 27,
+     41 << 8 | 35, 41 << 8 | 42, 41 << 8 | 46, 41 << 8 | 64, 41 << 8 | 65});
 
 struct Program {
   std::array<sock_filter, 512> code{};
@@ -227,14 +232,15 @@ struct Program {
       case Rule::kOpenAt: check_open(2); break;
       case Rule::kIoctl:  // typing into a terminal, and swapping its line discipline
         load_argument(1);
-        equals(TIOCSTI, 6, 0);
-        equals(TIOCLINUX, 5, 0);
-        equals(TIOCSETD, 4, 0);
-        // old calls about bridges and VLANs, in pairs: they make the host load those modules
-        add(BPF_ALU | BPF_AND | BPF_K, ~1u);
-        equals(0x8940 /* SIOCGIFBR */, 2, 0);
-        equals(0x8982 /* SIOCGIFVLAN */, 1, 0);
-        equals(0x89a0 /* SIOCBRADDBR */, 0, 1);
+        for (std::size_t over = kAskSockets.size() + 4;
+             std::uint32_t one : {TIOCSTI, TIOCLINUX, TIOCSETD})
+          equals(one, over--, 0);
+        // Of those about sockets and networks only questions: others change a network namespace,
+        // also one that its owner has a socket of, or make the host load modules.
+        add(BPF_JMP | BPF_JGE | BPF_K, 0x8900, 0, kAskSockets.size() + 2);
+        add(BPF_JMP | BPF_JGT | BPF_K, 0x89ff, kAskSockets.size() + 1, 0);
+        for (std::size_t over = kAskSockets.size(); std::uint32_t one : kAskSockets)
+          equals(one, over--, 0);
         break;
       case Rule::kSocket:
         check_socket();

@@ -111,20 +111,21 @@ Outcome<UniqueFd> build_host_template(bool rootless, std::span<const MountPoint>
       ::chdir("/tmp") != 0 || !fill_root(rootless)) {
     return failed(Step::kTemplate);
   }
-  for (const MountPoint& point : points) {
-    // Below the host's folders a place must exist already: those are read-only.
-    if (!make_mount_point(point.path + 1, point.folder)) return failed(Step::kMount);
-  }
-  bool closed = confine::wall_up(confine::Wall::kReadOnlyRoot)
-                    ? change_mount(AT_FDCWD, ".", {.attr_set = MOUNT_ATTR_RDONLY})
-                    : ::chmod(".", 0777) == 0;
   // pivot_root onto itself stacks the old root on the new one, which is then detached.
-  if (!closed || ::syscall(SYS_pivot_root, ".", ".") != 0 || ::umount2(".", MNT_DETACH) != 0 ||
+  if (::syscall(SYS_pivot_root, ".", ".") != 0 || ::umount2(".", MNT_DETACH) != 0 ||
       ::chdir("/") != 0) {
     return failed(Step::kTemplate);
   }
+  // Not before: links on the way, the host's among them, would lead into the host's root.
+  for (const MountPoint& point : points) {
+    // Below the host's folders a place must exist already: those are read-only.
+    if (!make_mount_point(point.path, point.folder)) return failed(Step::kMount);
+  }
+  bool closed = confine::wall_up(confine::Wall::kReadOnlyRoot)
+                    ? change_mount(AT_FDCWD, "/", {.attr_set = MOUNT_ATTR_RDONLY})
+                    : ::chmod("/", 0777) == 0;
   UniqueFd self(::open("/proc/self/ns/mnt", O_RDONLY | O_CLOEXEC));
-  if (!self) return failed(Step::kTemplate);
+  if (!closed || !self) return failed(Step::kTemplate);
   return self;
 }
 

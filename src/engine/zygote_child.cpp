@@ -94,7 +94,11 @@ bool give_up_powers() noexcept {
 // Kills the processes of a list.
 void end_listed(int list) noexcept {
   char text[4096];
-  ssize_t size = ::pread(list, text, sizeof text - 1, 0);
+  constexpr ssize_t kMost = sizeof text - 1;
+  ssize_t size = ::pread(list, text, kMost, 0);
+  // A number that is cut off is another one; it is whole in a later round.
+  bool cut = size == kMost;
+  while (cut && size > 0 && text[size - 1] > ' ') --size;
   for (char* at = text; size > 0 && at < text + size;) {
     text[size] = '\0';
     auto pid = static_cast<pid_t>(std::strtol(at, &at, 10));

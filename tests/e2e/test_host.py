@@ -70,6 +70,18 @@ class PoorHosts(support.Case):
             self.expect_failure(self.inside(forbid, user=65534), "host_unsupported")
 
 
+@needs_root
+class MountPoints(support.Case):
+    def test_they_are_made_in_the_sandbox_alone(self):
+        """Links lie on the way, the template's own and the host's: none leads out of the sandbox's root."""
+        name = os.path.basename(tempfile.mktemp(prefix="atoll-point-"))
+        with tempfile.TemporaryDirectory() as folder:
+            self.expect(run("--mount", f"{folder}:/var/run/{name}/deep:ro", "--", "ls", f"/run/{name}"), out="deep\n")
+            run("--mount", f"{folder}:/usr/lib/ssl/private/{name}:ro", "--", "true")  # on Debian a link to /etc/ssl/private
+        for place in ("/run", "/etc/ssl/private"):
+            self.assertFalse(os.path.lexists(f"{place}/{name}"), place)
+
+
 class Doctor(support.Case):
     def test_text_and_json_agree(self):
         text, data = atoll("doctor"), atoll("doctor", "-o", "json")
