@@ -86,6 +86,17 @@ void arrange_descriptors(BoxPlan& plan) noexcept {
   if (::syscall(SYS_close_range, next, ~0u, CLOSE_RANGE_CLOEXEC) != 0) die(plan, Step::kExecGuest);
 }
 
+// Before exec: until then nobody can look into this process, and after it the owner of its user
+// namespace can. He must not find the host's /proc there. Read-only as a whole: nobody inside may
+// write more there than his own processes' names.
+void mount_proc(const BoxPlan& plan) noexcept {
+  unsigned long read_only = wall_up(Wall::kMaskedProc) ? MS_RDONLY : 0;
+  unsigned long flags = MS_NOSUID | MS_NODEV | MS_NOEXEC | read_only;
+  if (wall_up(Wall::kPidNs) && ::mount("proc", "/proc", "proc", flags, nullptr) != 0) {
+    die(plan, Step::kProc);
+  }
+}
+
 }  // namespace
 
 void run_box_child(BoxPlan& plan) noexcept {
@@ -96,6 +107,7 @@ void run_box_child(BoxPlan& plan) noexcept {
   if (::read(plan.go_ahead.get(), &byte, 1) != 1) die(plan, Step::kMaps, EPIPE);
   // A mapped identity first: what is made from here on must have an owner that exists inside.
   if (wall_up(Wall::kUserNs)) set_identity(plan);
+  mount_proc(plan);
   arrange_descriptors(plan);
   static const char* const kArgv[] = {"atoll-guest", nullptr};
   const char* const* environment = confine::guest_environment();

@@ -14,12 +14,8 @@ namespace atl::engine {
 
 inline constexpr std::uint32_t kLauncherMagic = 0x48434e4c;  // "LNCH"
 inline constexpr std::uint16_t kLauncherVersion = 2;
-using guest::kMaxBoxPath;
-using guest::kMaxMounts;
-using guest::kMaxRules;
-using guest::PathAction;
-using guest::PathRule;
-using guest::Step;  // names in step_name()
+using guest::kMaxBoxPath, guest::kMaxMounts, guest::kMaxRules;
+using guest::PathAction, guest::PathRule, guest::Step;  // names of steps in step_name()
 inline constexpr std::size_t kMaxLayers = 128;
 inline constexpr std::size_t kMaxDescriptors = kMaxMounts + kMaxLayers + 1;
 inline constexpr std::size_t kBoxIdSize = 40;  // [a-z0-9-], with its NUL

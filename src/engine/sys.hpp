@@ -14,12 +14,8 @@
 
 namespace atl::engine {
 
-using confine::change_mount;
-using confine::clone_mount;
-using confine::make_folder;
-using confine::make_mount_point;
-using confine::open_at;
-using confine::Text;
+using confine::change_mount, confine::clone_mount, confine::make_mount_point;
+using confine::make_folder, confine::open_at, confine::Text;
 
 template <typename T>
 std::string_view bytes_of(const T& value) {

@@ -64,13 +64,9 @@ bool bind(const char* source, const char* target, unsigned long flags = 0) noexc
   return ::mount(source, target, nullptr, MS_BIND | flags, nullptr) == 0;
 }
 
-void mount_proc(const Room& room) noexcept {
-  if (!wall_up(Wall::kPidNs)) return;
-  bool masked = wall_up(Wall::kMaskedProc);
-  // Read-only as a whole: nobody inside may write more there than his own processes' names.
-  unsigned long flags = MS_NOSUID | MS_NODEV | MS_NOEXEC | (masked ? MS_RDONLY : 0);
-  if (::mount("proc", "/proc", "proc", flags, nullptr) != 0) die(room, Step::kProc);
-  if (!masked) return;
+// Over the new /proc, which was mounted before exec.
+void mask_proc(const Room& room) noexcept {
+  if (!wall_up(Wall::kPidNs) || !wall_up(Wall::kMaskedProc)) return;
   // What this kernel does not have needs no mask: ENOENT is fine, anything else is not.
   for (const char* path :
        {"/proc/kcore", "/proc/keys", "/proc/timer_list", "/proc/latency_stats", "/proc/sched_debug",
@@ -226,7 +222,7 @@ bool apply_rule(const Room& room, const PathRule& rule, std::uint32_t index) noe
 }
 
 void build_file_system(const Room& room) noexcept {
-  mount_proc(room);
+  mask_proc(room);
   mount_writable(room);
   attach_mounts(room);
   for (std::uint32_t i = 0; i < room.start.rule_count; ++i) {
