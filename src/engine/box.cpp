@@ -138,7 +138,6 @@ void fill_start(BoxPlan& plan) {
   start.writable_root = plan.old_root ? 1 : 0;
   start.has_disk = plan.disk ? 1 : 0;
   start.image = request.layer_count != 0 ? 1 : 0;
-  start.born_in_leaf = plan.cgroup.doors().birthplace ? 1 : 0;
   for (const UniqueFd& tasks : plan.cgroup.doors().guest) start.guest_tasks += tasks ? 1 : 0;
   start.hostname = request.hostname;
   start.mount_count = static_cast<std::uint8_t>(request.mount_count);
@@ -196,7 +195,6 @@ std::uint64_t namespace_flags() {
 struct Birth {
   BoxPlan& plan;
   UniqueFd& pidfd;
-  int cgroup = -1;
   std::uint64_t flags = namespace_flags();
   pid_t pid = -1;
   int error = 0;
@@ -204,7 +202,7 @@ struct Birth {
 
 int give_birth(void* argument) {
   Birth& birth = *static_cast<Birth*>(argument);
-  birth.pid = clone_child(birth.flags, birth.pidfd, birth.cgroup);
+  birth.pid = clone_child(birth.flags, birth.pidfd);
   if (birth.pid == 0) run_box_child(birth.plan);
   birth.error = errno;
   return 0;
@@ -245,7 +243,7 @@ Outcome<void> start(const LauncherState& state, const Zygote* zygote, Box& box, 
   if (wall_up(Wall::kNetNs) && ::setns(box.slot.netns.get(), CLONE_NEWNET) != 0) {
     return failed(Step::kNetwork);
   }
-  Birth birth{.plan = plan, .pidfd = box.pidfd, .cgroup = box.slot.cgroup.doors().birthplace.get()};
+  Birth birth{.plan = plan, .pidfd = box.pidfd};
   bool owned = !state.rootless && wall_up(Wall::kUserNs);
   ActingAs owner(!owned ? 0 : zygote != nullptr ? zygote->uid : box.slot.ids().guest);
   if (zygote != nullptr) {

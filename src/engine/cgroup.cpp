@@ -135,10 +135,6 @@ Outcome<void> SlotCgroup::open_doors() {
   if (host_ == nullptr || doors_.user[counted()]) return {};
   bool done =
       open_tasks(leaf_, doors_.user) && (!has_guest() || open_tasks(Leaf::kGuest, doors_.guest));
-  if (done && host_->unified) {
-    doors_.birthplace =
-        open_at(host_->root(kMemory), path_of(*host_, leaf_, number_, kMemory).c_str(), kFolder);
-  }
   return done ? Outcome<void>() : failed(Step::kCgroup);
 }
 

@@ -63,11 +63,11 @@ class SlotCgroup {
   void start_anew();
   const UsageFigures& start() const { return start_; }
 
-  // `tasks` (v2: `cgroup.procs`) of the leaves, for writing "0"; and, on v2, the user's leaf
-  // itself, which a child can be made in.
+  // `tasks` (v2: `cgroup.procs`) of the leaves, for writing "0". A child could be made in
+  // its leaf (v2), but not outlive what the tenant before left there: over its limits it would be
+  // refused or killed; and as pid 1 moves on to the guest's leaf, it saves nothing after idle.
   struct Doors {
     ControllerFds user, guest;
-    UniqueFd birthplace;
   };
   Outcome<void> open_doors();
   void close_doors() { doors_ = {}; }

@@ -34,15 +34,11 @@ std::string read_file(int dir, const char* name) {
   return bytes;
 }
 
-pid_t clone_child(std::uint64_t flags, UniqueFd& pidfd, int cgroup) {
+pid_t clone_child(std::uint64_t flags, UniqueFd& pidfd) {
   int fd = -1;
   clone_args args{.flags = flags | CLONE_PIDFD,
                   .pidfd = reinterpret_cast<std::uint64_t>(&fd),
                   .exit_signal = (flags & CLONE_PARENT) != 0 ? 0ull : SIGCHLD};
-  if (cgroup >= 0) {
-    args.flags |= CLONE_INTO_CGROUP;
-    args.cgroup = static_cast<std::uint64_t>(cgroup);
-  }
   auto pid = static_cast<pid_t>(::syscall(SYS_clone3, &args, sizeof args));
   if (pid > 0) pidfd.reset(fd);
   return pid;

@@ -27,8 +27,8 @@ bool write_file(int dir, const char* name, std::string_view bytes, int flags = O
 // All of it, up to a bound; empty when unreadable.
 inline constexpr std::size_t kMaxFile = 1 << 20;
 std::string read_file(int dir, const char* name);
-// Processes: like fork, into new namespaces and, on v2, a cgroup; and their sudden end.
-pid_t clone_child(std::uint64_t flags, UniqueFd& pidfd, int cgroup = -1);
+// Processes: like fork, into new namespaces; and their sudden end.
+pid_t clone_child(std::uint64_t flags, UniqueFd& pidfd);
 void send_kill(const UniqueFd& pidfd);
 void end_child(const UniqueFd& pidfd);
 

@@ -55,7 +55,7 @@ void enter_tasks(const Room& room, int first, unsigned count) noexcept {
 
 // The cgroup namespace is made while standing in the user's leaf: user code sees itself at "/".
 void enter_cgroups(const Room& room, unsigned user_tasks, int guest_tasks) noexcept {
-  if (room.start.born_in_leaf == 0) enter_tasks(room, kFirstTaskFd, user_tasks);
+  enter_tasks(room, kFirstTaskFd, user_tasks);
   if (wall_up(Wall::kCgroupNs) && ::unshare(CLONE_NEWCGROUP) != 0) die(room, Step::kCgroupNs);
   enter_tasks(room, guest_tasks, room.start.guest_tasks);
 }

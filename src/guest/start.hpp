@@ -50,7 +50,6 @@ struct BoxStart {
   std::uint64_t disk_bytes = 0, inodes = 0;
   std::uint32_t guest_uid = 0;  // as the user's, in the sandbox's own numbering
   std::uint8_t dies_with_launcher = 0;
-  std::uint8_t born_in_leaf = 0;   // of the user's cgroup
   std::uint8_t writable_root = 0;  // 1: the old root is there
   std::uint8_t has_disk = 0;       // 0: everything writable is a tmpfs
   std::uint8_t image = 0;          // 1: the root is an image's, not the host's
