@@ -93,7 +93,7 @@ Outcome<void> Slots::find_netns(Slot& slot) {
   Text name("net/%u", slot.number);
   if (slot.pinned && is_clean(slot)) slot.netns = open_kept(shared_, name.c_str());
   if (slot.netns) return {};
-  if (slot.pinned) make_folder(shared_.get(), "net", 0700);
+  if (slot.pinned && !make_folder(shared_.get(), "net", 0700)) return failed(Step::kNetwork);
   slot.netns = make_netns(slot.net_owner);
   if (!slot.netns) return failed(Step::kNetwork);
   if (!slot.pinned) return {};

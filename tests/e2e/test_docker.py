@@ -112,7 +112,7 @@ class DockerTest(DockerCase):
         self.assertEqual(self.engine.call("DELETE", f"/containers/{self.containers()[-1]}?force=1")[0], 204)
         server.start()
         self.assertEqual(self.state(server, session), "ready")
-        self.assertEqual(self.state(server, lost), "failed")
+        self.until(lambda: self.state(server, lost) == "failed")  # found out in the background
         ran = server.execute(session, code="x + 1", context="default")
         self.assertEqual(ran["result"]["results"][0]["data"]["text/plain"], "42")
         ran = server.execute(session, command="cat note; test -d /proc/$(cat pid) && echo lives")

@@ -133,7 +133,9 @@ Task<void> large_output(Api* api) {
   expected.resize(2'000'000);
   EXPECT_TRUE(waited.at({"stdout"}) == expected + "\xef\xbf\xbd");
   EXPECT_EQ(waited.at({"stderr"}), "err\n");
-  EXPECT_EQ(waited.at({"output"}).size(), expected.size() + 3 + 4);
+  // Where "err" comes between the two bytes of a letter, each of them becomes a mark of three.
+  std::size_t merged = waited.at({"output"}).size() - (expected.size() + 3 + 4);
+  EXPECT_TRUE(merged == 0 || merged == 4) << merged;
   EXPECT_EQ(waited.at({"stdout_b64"}).size(), (expected.size() + 1 + 2) / 3 * 4);
   EXPECT_EQ(waited.at({"stderr_b64"}), "");
   EXPECT_EQ(waited.at({"truncated"}), "false");
