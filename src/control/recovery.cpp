@@ -133,6 +133,8 @@ void Recovery::start() {
   tasks_.spawn(run());
 }
 
+Task<void> Recovery::until_over() { co_await tasks_.wait_idle(); }
+
 Task<void> Recovery::run() {
   for (int round = 1; round <= kRounds && !waiting_.empty(); ++round) {
     next_ = 0;

@@ -30,6 +30,8 @@ class Recovery {
   // of the last server counts as running.
   async::Task<Result<void>> load();
   void start();
+  // Comes back when everything is found or given up.
+  async::Task<void> until_over();
   // With `end_sandboxes` also those of nobody are ended that a short life left no time for.
   async::Task<void> shut_down(bool end_sandboxes);
 
