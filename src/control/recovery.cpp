@@ -238,6 +238,7 @@ Task<Result<Sessions::Found>> Recovery::find_contexts(LiveSessionPtr session, Sa
 }
 
 Task<void> Recovery::give_up(LiveSessionPtr session, Error why) {
+  known_.erase(session->row.sandbox_id.str());  // what is left of it is an orphan
   log::warn("session_lost", log::kv("session_id", session->row.id.str()),
             log::kv("error", why.to_string()));
   std::string message = is_gone(why)
