@@ -313,22 +313,20 @@ TEST_F(HijackedClient, WrongTokenOpensNothing) {
   guest::Token wrong;
   wrong.fill(8);
   hello.raw({reinterpret_cast<const char*>(wrong.data()), wrong.size()});
-  write_frame(fd.get(), guest::FrameType::kHello, 0, hello.bytes());
   guest::ExecArgs args;
   args.argv = {"/bin/echo", "in"};
   guest::Writer open;
   open.number(guest::Op::kExec);
   guest::encode(open, args);
-  write_frame(fd.get(), guest::FrameType::kOpen, 1, open.bytes());
+  send_frames(fd.get(), frame(guest::FrameType::kHello, 0, hello.bytes()) +
+                            frame(guest::FrameType::kOpen, 1, open.bytes()));
   std::string got;
-  char buffer[4096];
-  pollfd wait{fd.get(), POLLIN, 0};
-  while (::poll(&wait, 1, 3000) == 1) {
-    ssize_t size = ::read(fd.get(), buffer, sizeof buffer);
-    if (size <= 0) break;
-    got.append(buffer, static_cast<std::size_t>(size));
-  }
+  char byte = 0;
+  while (read_exactly(fd.get(), &byte, 1)) got += byte;
   EXPECT_EQ(got.find("in\n"), std::string::npos);
+  pollfd end{fd.get(), POLLIN, 0};
+  ASSERT_EQ(::poll(&end, 1, 0), 1) << "the guest did not hang up";
+  EXPECT_LE(::read(fd.get(), &byte, 1), 0);
   destroy("token");
 }
 
