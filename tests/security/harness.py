@@ -244,7 +244,7 @@ class Programs:
                 output += chunk
             elif process.poll() is not None:
                 break
-        process.wait(10)
+        process.wait(60)
         os.close(master)
         code = process.returncode
         return Outcome(code if code >= 0 else 128 - code, output.decode("utf-8", "replace"),
@@ -261,14 +261,14 @@ class Programs:
                 line = process.stdout.readline()
             if line.strip() != b"ready":
                 end_process(process)
-                rest, _ = process.communicate(timeout=10)
+                rest, _ = process.communicate(timeout=60)
                 raise AssertionError(f"the other sandbox did not get ready: {(line + rest).decode('utf-8', 'replace')}")
             yield process
         finally:
             with contextlib.suppress(OSError):
                 process.stdin.close()
             try:
-                process.wait(10)
+                process.wait(60)
             except subprocess.TimeoutExpired:
                 end_process(process)
             process.stdout.close()
@@ -279,7 +279,7 @@ def end_process(process):
     with contextlib.suppress(ProcessLookupError):
         process.kill()
     with contextlib.suppress(subprocess.TimeoutExpired):
-        process.wait(10)
+        process.wait(60)
 
 
 def sandbox_slots(folder):

@@ -128,7 +128,7 @@ def main():
     programs = harness.Programs(Path(options.build))
     try:
         cycles(programs, 0, WARM_UP)
-        harness.poll_until(lambda: atoll_processes() == 0 and user_processes() == 0, 10)
+        harness.poll_until(lambda: atoll_processes() == 0 and user_processes() == 0, 60)
         before = snapshot()
         began = time.monotonic()
         cycles(programs, WARM_UP, options.cycles)
