@@ -3,7 +3,7 @@
 
 Sources come from the build graph (all objects of all libraries that a program links, used or not),
 headers by following #include "…" from them. Lines of code count; blank lines and lines that are only a
-comment do not (docs/adr/0027-launcher-second-edition.md).
+comment do not (docs/adr/0031-launcher-helpers.md).
 
 usage: count_lines.py --build DIR [--verbose] | --self-test
 """
@@ -14,7 +14,7 @@ import subprocess
 import sys
 import tempfile
 
-BUDGETS = {"atoll-launcher": 2910, "atoll-guest": 5310, "atoll-zygote": 1670}
+BUDGETS = {"atoll-launcher": 2640, "atoll-guest": 5310, "atoll-mounts": 1230, "atoll-zygote": 1700}
 INCLUDE = re.compile(r'^\s*#\s*include\s*"([^"]+)"', re.MULTILINE)
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 

@@ -31,6 +31,7 @@ int main(int argc, char** argv) {
   atl::engine::LauncherOptions options;
   const Option known[] = {{"--run", &options.run_folder},
                           {"--guest", &options.guest_program},
+                          {"--mounts", &options.mounts_program},
                           {"--zygote", &options.zygote_program},
                           {"--driver", &options.zygote_driver},
                           {"--enter", &options.enter_library},
@@ -53,8 +54,10 @@ int main(int argc, char** argv) {
   }
   options.control.reset(static_cast<int>(control));
   options.cgroup.reset(static_cast<int>(cgroup));
-  if (!options.control || options.run_folder.empty() || options.guest_program.empty())
+  if (!options.control || options.run_folder.empty() || options.guest_program.empty() ||
+      options.mounts_program.empty()) {
     return usage();
+  }
   // A client that is not root must not be lent root's files as a sandbox's own.
   if (!options.once && ::geteuid() == 0 && options.mount_owner == 0) return usage();
   if (::fcntl(options.control.get(), F_SETFD, FD_CLOEXEC) != 0) return usage();

@@ -109,6 +109,7 @@ void examine_user(Diagnosis& diagnosis) {
 void examine_programs(Diagnosis& diagnosis) {
   diagnosis.findings.push_back(own_program("atoll-launcher"));
   diagnosis.findings.push_back(own_program("atoll-guest"));
+  diagnosis.findings.push_back(own_program("atoll-mounts"));
   diagnosis.findings.push_back(unpacker());
   diagnosis.findings.push_back(disk_images());
   diagnosis.findings.push_back(interpreter("python3", "Python", "python3"));

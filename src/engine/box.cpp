@@ -11,9 +11,6 @@
 #include <cstdlib>
 
 #include "confine/walls.hpp"
-#include "engine/disk_image.hpp"
-#include "engine/image_root.hpp"
-#include "engine/rootfs.hpp"
 #include "engine/sys.hpp"
 
 namespace atl::engine {
@@ -25,15 +22,6 @@ using confine::wall_up;
 constexpr int kBuildTime = 10'000;  // ms
 
 constexpr std::uint32_t bit(Wall wall) { return static_cast<std::uint32_t>(wall); }
-
-Outcome<Slot> take_slot(LauncherState& state, const SlotRange& range) {
-  if (state.slots.has_kept(range)) return state.slots.claim(range);
-  // A network namespace that must be made may be kept by a mount on the host's side.
-  if (::setns(state.host_mounts.get(), CLONE_NEWNS) != 0) return failed(Step::kTemplate);
-  Outcome<Slot> slot = state.slots.claim(range);
-  if (::setns(state.host_template.get(), CLONE_NEWNS) != 0) return failed(Step::kTemplate);
-  return slot;
-}
 
 // What is up around every box of this launcher, beside the limits that set_limits() reports. The
 // guest is protected by its own uid or, where there is only one, by Landlock scopes, if the kernel
@@ -54,70 +42,6 @@ std::uint32_t standing_walls(bool own_uids) {
 Text slot_map(const Slot& slot) {
   Ids ids = slot.ids();
   return Text("%u %u 1\n%u %u 1\n", kGuestUid, ids.guest, kUserUid, ids.user);
-}
-
-// A detached mount of what the caller opened. O_PATH proves no right to read, and only files of the
-// mount owner keep an owner inside: the launcher lends nobody its own rights.
-Outcome<UniqueFd> lend_mount(const UniqueFd& source, const MountEntry& entry, bool folder,
-                             const UniqueFd& idmap) {
-  int flags = ::fcntl(source.get(), F_GETFL);
-  if (flags < 0 || (flags & O_PATH) != 0) return failed(Step::kMount, EACCES);
-  bool read_only = entry.read_only != 0;
-  if (!read_only && !folder && (flags & O_ACCMODE) == O_RDONLY) return failed(Step::kMount, EACCES);
-  UniqueFd tree;
-  mount_attr attr{};
-  if (idmap) {
-    attr = show_owners(idmap);
-    tree = clone_mount(source.get(), "");
-  } else {  // rootless: the same user on both sides of another mount namespace; reopen by path
-    tree = clone_mount(AT_FDCWD, path_of(source).c_str(), AT_RECURSIVE);
-  }
-  attr.propagation = MS_PRIVATE;
-  attr.attr_set |= MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV | (read_only ? MOUNT_ATTR_RDONLY : 0);
-  if (!tree || !change_mount(tree.get(), "", attr, idmap ? 0 : AT_RECURSIVE)) {
-    return failed(Step::kMount);
-  }
-  return tree;
-}
-
-// Sources live in the host's mount namespace and can be cloned only from there. Where they go must
-// exist before the template's root turns read-only, so such a box gets a template of its own.
-Outcome<void> prepare_mounts(const LauncherState& state, std::span<UniqueFd> sources,
-                             const UniqueFd& disk, const Slot& slot, BoxPlan& plan) {
-  const Limits& limits = plan.request.limits;
-  if (state.rootless && limits.disk_bytes > limits.memory_bytes / 2) {
-    return failed(Step::kLimits, EOPNOTSUPP);  // no loop devices, and a larger tmpfs is no limit
-  }
-  std::span<UniqueFd> layers = sources.subspan(plan.request.mount_count);
-  sources = sources.first(plan.request.mount_count);
-  if (sources.empty() && layers.empty() && !disk) return {};
-  if (::setns(state.host_mounts.get(), CLONE_NEWNS) != 0) return failed(Step::kMount);
-  UniqueFd idmap;
-  if (!state.rootless && !sources.empty()) {
-    idmap = make_idmap(Text("%u %u 1\n", state.mount_owner, slot.ids().user));
-    if (!idmap) return failed(Step::kMount);
-  }
-  std::array<MountPoint, kMaxMounts> points{};
-  for (std::size_t i = 0; i < sources.size(); ++i) {
-    const MountEntry& entry = plan.request.mounts[i];
-    struct stat info{};
-    if (::fstat(sources[i].get(), &info) != 0) return failed(Step::kMount);
-    points[i] = {entry.target.data(), S_ISDIR(info.st_mode)};
-    ATOLL_TRY(plan.mounts[i], lend_mount(sources[i], entry, points[i].folder, idmap));
-  }
-  UniqueFd owners;
-  if (disk || (!state.rootless && !layers.empty())) {
-    owners = make_idmap(slot_map(slot));
-    if (!owners) return failed(Step::kMount);
-  }
-  if (disk) {
-    plan.disk = mount_disk(disk, owners);
-    if (!plan.disk) return failed(Step::kDisk);
-  }
-  std::span<const MountPoint> places = std::span(points).first(sources.size());
-  if (!layers.empty()) return build_image_root(state, layers, owners, places);
-  ATOLL_CHECK(build_host_template(state.rootless, places));
-  return {};
 }
 
 // The guest is given no other kind of descriptor, whatever the caller sent.
@@ -189,6 +113,11 @@ std::uint64_t namespace_flags() {
   if (wall_up(Wall::kIpcNs)) flags |= CLONE_NEWIPC;
   if (wall_up(Wall::kUtsNs)) flags |= CLONE_NEWUTS;
   return flags;
+}
+
+Zygote* find_zygote(LauncherState& state, const CreateRequest& request) {
+  bool wanted = request.use_zygote != 0 && !state.rootless;
+  return wanted ? state.zygotes.find(state.zygote_parts, request.zygote) : nullptr;
 }
 
 // What makes pid 1.
@@ -274,10 +203,8 @@ Outcome<void> start(const LauncherState& state, const Zygote* zygote, Box& box, 
   return {};
 }
 
-Outcome<void> build(LauncherState& state, BoxOrder& order, const UniqueFd& disk, Zygote* zygote,
-                    Box& box, BoxPlan& plan) {
-  SlotRange range = zygote != nullptr ? zygote_slots(zygote->place, zygote->uid) : kPlainSlots;
-  ATOLL_TRY(box.slot, take_slot(state, range));
+Outcome<void> build(LauncherState& state, BoxOrder& order, Zygote* zygote, Box& box,
+                    BoxPlan& plan) {
   bool own_uids = !state.rootless && wall_up(Wall::kOwnUids);
   box.walls = standing_walls(own_uids);
   ATOLL_CHECK(box.slot.cgroup.set_limits(plan.request.limits, box.walls));
@@ -285,7 +212,11 @@ Outcome<void> build(LauncherState& state, BoxOrder& order, const UniqueFd& disk,
   plan.user_uid = mapped ? kUserUid : box.slot.ids().user;
   plan.start.guest_uid = !own_uids ? plan.user_uid : mapped ? kGuestUid : box.slot.ids().guest;
   plan.start.dies_with_launcher = state.once ? 1 : 0;
-  ATOLL_CHECK(prepare_mounts(state, order.sources, disk, box.slot, plan));
+  const Limits& limits = plan.request.limits;
+  if (state.rootless && limits.disk_bytes > limits.memory_bytes / 2) {
+    return failed(Step::kLimits, EOPNOTSUPP);  // no loop devices, and a larger tmpfs is no limit
+  }
+  ATOLL_CHECK(use_parts(order, plan));
   if (plan.request.writable_root != 0) {
     box.walls &= ~bit(Wall::kReadOnlyRoot);
     plan.old_root = clone_mount(AT_FDCWD, "/");
@@ -305,9 +236,9 @@ bool LauncherState::step_back() const {
          ::setns(host_network.get(), CLONE_NEWNET) == 0;
 }
 
-bool needs_disk(const LauncherState& state, const Limits& limits) {
-  return !state.rootless && wall_up(Wall::kDiskLimit) &&
-         limits.disk_bytes > limits.memory_bytes / 2;
+void LauncherState::take_back(Slot slot) {
+  slots.give_back(std::move(slot));
+  if (!step_back()) ::abort();
 }
 
 // /workspace lies on the file system of everything writable, and nobody inside can move it.
@@ -315,22 +246,36 @@ UniqueFd open_workspace(pid_t pid) {
   return open_at(AT_FDCWD, Text("/proc/%d/root/workspace", pid).c_str(), O_PATH | O_DIRECTORY);
 }
 
-Outcome<Box> create_box(LauncherState& state, BoxOrder& order, const UniqueFd& disk) {
+Outcome<void> claim_slot(LauncherState& state, BoxOrder& order) {
+  Zygote* zygote = find_zygote(state, order.request);
+  SlotRange range = zygote != nullptr ? zygote_slots(zygote->place, zygote->uid) : kPlainSlots;
+  // A network namespace that must be made may be kept by a mount on the host's side.
+  bool kept = state.slots.has_kept(range);
+  if (!kept && ::setns(state.host_mounts.get(), CLONE_NEWNS) != 0) return failed(Step::kTemplate);
+  Outcome<Slot> slot = state.slots.claim(range);
+  if (!kept && !state.step_back()) ::abort();
+  if (!slot) return std::unexpected(slot.error());
+  order.slot = std::move(*slot);
+  return {};
+}
+
+Outcome<Box> create_box(LauncherState& state, BoxOrder& order) {
   const CreateRequest& request = order.request;
-  Box box{.id = request.header.id};
+  Box box{.id = request.header.id, .slot = std::move(order.slot)};
   BoxPlan plan{.request = request,
                .rootless = state.rootless,
                .cgroup = box.slot.cgroup,
                .socket = std::move(order.connection)};
-  bool wanted = request.use_zygote != 0 && !state.rootless;
-  Zygote* zygote = wanted ? state.zygotes.find(state.zygote_parts, request.zygote) : nullptr;
-  Outcome<void> built = build(state, order, disk, zygote, box, plan);
+  // Its slot is a zygote's if it has one; that one may have gone while its parts were made.
+  uid_t owner = box.slot.net_owner;
+  Zygote* zygote = owner != 0 ? find_zygote(state, request) : nullptr;
+  if (zygote != nullptr && zygote->uid != owner) zygote = nullptr;
+  Outcome<void> built = build(state, order, zygote, box, plan);
   // Wherever building it led, the next one starts from the template and the host's network.
   if (!state.step_back() && built) ::abort();
   if (built) return box;
   if (box.pidfd) end_child(box.pidfd);
-  if (box.slot.lock) state.slots.give_back(std::move(box.slot));
-  (void)state.step_back();
+  state.take_back(std::move(box.slot));
   // Without a socket of its own the names belong to another sandbox of that id.
   if (plan.socket && request.connected == 0) forget_box(state, box.id);
   return std::unexpected(built.error());

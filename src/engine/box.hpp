@@ -10,7 +10,9 @@
 
 #include "base/unique_fd.hpp"
 #include "engine/failure.hpp"
+#include "engine/helper.hpp"
 #include "engine/launcher_protocol.hpp"
+#include "engine/mounts_order.hpp"
 #include "engine/slot.hpp"
 #include "engine/zygote.hpp"
 
@@ -65,6 +67,7 @@ struct LauncherState {
   UniqueFd host_template;  // … and while cloning
   UniqueFd disks;          // where disk images live, unnamed
   UniqueFd guest_program;
+  UniqueFd mounts_program;
   ZygoteParts zygote_parts;
   Cgroups cgroups;
   bool rootless = false;
@@ -77,6 +80,8 @@ struct LauncherState {
   const uid_t* socket_owner() const { return rootless ? nullptr : &client_uid; }
   // Back to where requests are served: the template, and the host's network and pids.
   bool step_back() const;
+  // The slot of a sandbox that is gone, or was never made.
+  void take_back(Slot slot);
 };
 
 // A request to create, with what came with it.
@@ -84,14 +89,23 @@ struct BoxOrder {
   CreateRequest request;
   std::vector<UniqueFd> sources;  // mounts, then layers
   UniqueFd connection;
+  Slot slot;
+  std::vector<UniqueFd> parts;  // as atoll-mounts has made them
 };
 
-// Everything that can be written sits in memory up to half of its limit; more, and a full disk
-// would be an OOM kill.
-bool needs_disk(const LauncherState& state, const Limits& limits);
-// Builds the sandbox; `disk` is formatted, or none. On failure nothing is left behind and the
-// Failure says which step.
-Outcome<Box> create_box(LauncherState& state, BoxOrder& order, const UniqueFd& disk);
+// Whether mounts, a disk or a root must be made for it first (box_mounts.cpp): it has a slot then.
+bool needs_parts(const LauncherState& state, const CreateRequest& request);
+Outcome<Helper> order_parts(const LauncherState& state, const BoxOrder& order);
+Outcome<std::vector<UniqueFd>> receive_parts(const Helper& helper, bool wait = false);
+// Puts them into the plan, and the caller into the sandbox's root.
+Outcome<void> use_parts(BoxOrder& order, BoxPlan& plan);
+
+// A descriptor of the host template; the caller stands in the host's mount namespace.
+Outcome<UniqueFd> find_template(const LauncherState& state);
+Outcome<void> claim_slot(LauncherState& state, BoxOrder& order);
+// Builds the sandbox of an order that has its slot and its parts. On failure nothing is left behind
+// and the Failure says which step.
+Outcome<Box> create_box(LauncherState& state, BoxOrder& order);
 // A descriptor of the sandbox's /workspace.
 UniqueFd open_workspace(pid_t pid);
 // RUN/boxes/ID: what a restarted launcher must know of a living sandbox. Only launchers write

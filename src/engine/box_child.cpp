@@ -9,7 +9,6 @@
 
 #include "confine/walls.hpp"
 #include "engine/box.hpp"
-#include "engine/rootfs.hpp"
 #include "engine/sys.hpp"
 
 namespace atl::engine {

@@ -6,14 +6,17 @@
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
+#include <sys/wait.h>
 
 #include <cerrno>
 
 #include "confine/capabilities.hpp"
-#include "engine/sys.hpp"
+#include "engine/mounts.hpp"
 
 namespace atl::engine {
 namespace {
+
+constexpr int kNoProgram = 127;  // exit status: there is no mkfs.ext4
 
 // Another process may take the free device between asking and configuring: ask again then.
 UniqueFd attach_loop(const UniqueFd& file, int& number) {
@@ -56,27 +59,22 @@ UniqueFd attach_loop(const UniqueFd& file, int& number) {
     ::alarm(60);
     ::execve("/usr/sbin/mkfs.ext4", const_cast<char**>(argv), const_cast<char**>(environment));
   }
-  ::_exit(127);
+  ::_exit(kNoProgram);
 }
 
-}  // namespace
-
-Outcome<Disk> start_disk(const UniqueFd& folder, std::uint64_t bytes, std::uint64_t inodes) {
-  // Below the uids of zygotes; nothing else has it.
-  constexpr uid_t kFormatter = 0x5ffd0000;
-  Disk disk{.file = open_at(folder.get(), ".", O_TMPFILE | O_RDWR)};
-  if (!disk.file || ::ftruncate(disk.file.get(), static_cast<off_t>(bytes)) != 0 ||
-      ::fchown(disk.file.get(), kFormatter, kFormatter) != 0) {
-    return failed(Step::kDisk);
-  }
+// 0, or an errno.
+int run_formatter(const UniqueFd& file, std::uint64_t inodes, uid_t uid) {
   constexpr std::uint64_t kAlone = CLONE_NEWPID | CLONE_NEWNET | CLONE_NEWIPC;
-  pid_t pid = clone_child(kAlone, disk.formatter);
-  if (pid == 0) format(disk.file, inodes, kFormatter);
-  if (pid < 0) return failed(Step::kDisk);
-  return disk;
+  UniqueFd formatter;
+  pid_t pid = clone_child(kAlone, formatter);
+  if (pid == 0) format(file, inodes, uid);
+  int status = 0;
+  if (pid < 0 || ::waitpid(pid, &status, 0) != pid) return errno;
+  if (WIFEXITED(status) && WEXITSTATUS(status) == kNoProgram) return EOPNOTSUPP;
+  return status == 0 ? 0 : EIO;
 }
 
-UniqueFd mount_disk(const UniqueFd& file, const UniqueFd& idmap) {
+UniqueFd mount_disk(const UniqueFd& file, const UniqueFd& owners) {
   int number = -1;
   if (::fchown(file.get(), 0, 0) != 0) return {};
   UniqueFd device = attach_loop(file, number);
@@ -89,7 +87,24 @@ UniqueFd mount_disk(const UniqueFd& file, const UniqueFd& idmap) {
   }
   UniqueFd mount(
       confine::fsmount(context.get(), FSMOUNT_CLOEXEC, MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV));
-  if (mount && !change_mount(mount.get(), "", show_owners(idmap))) return {};
+  if (mount && !change_mount(mount.get(), "", show_owners(owners))) return {};
+  return mount;
+}
+
+}  // namespace
+
+Outcome<UniqueFd> make_disk(const UniqueFd& folder, std::uint64_t bytes, std::uint64_t inodes,
+                            const UniqueFd& owners) {
+  // Below the uids of zygotes; nothing else has it.
+  constexpr uid_t kFormatter = 0x5ffd0000;
+  UniqueFd file = open_at(folder.get(), ".", O_TMPFILE | O_RDWR);
+  if (!file || ::ftruncate(file.get(), static_cast<off_t>(bytes)) != 0 ||
+      ::fchown(file.get(), kFormatter, kFormatter) != 0) {
+    return failed(Step::kDisk);
+  }
+  if (int error = run_formatter(file, inodes, kFormatter)) return failed(Step::kDisk, error);
+  UniqueFd mount = mount_disk(file, owners);
+  if (!mount) return failed(Step::kDisk);
   return mount;
 }
 

@@ -10,15 +10,10 @@
 
 namespace atl::engine {
 
-// A file that a process of its own formats: without privileges, and nobody waits for it.
-struct Disk {
-  UniqueFd file;
-  UniqueFd formatter;  // a pidfd; exit status 0 when the file is ready to be mounted
-};
-
-Outcome<Disk> start_disk(const UniqueFd& folder, std::uint64_t bytes, std::uint64_t inodes);
-// A detached mount of it, or errno; `idmap` says how owners appear. Called while standing in the
+// A detached mount of a new one with room for `bytes`, or the step that failed; `owners` says how
+// owners appear. A process of its own formats it, without privileges. Called while standing in the
 // host's mount namespace.
-UniqueFd mount_disk(const UniqueFd& file, const UniqueFd& idmap);
+Outcome<UniqueFd> make_disk(const UniqueFd& folder, std::uint64_t bytes, std::uint64_t inodes,
+                            const UniqueFd& owners);
 
 }  // namespace atl::engine

@@ -7,7 +7,7 @@
 #include <array>
 #include <string>
 
-#include "engine/sys.hpp"
+#include "engine/mounts.hpp"
 
 namespace atl::engine {
 namespace {
@@ -16,24 +16,23 @@ using Trees = std::array<UniqueFd, kMaxLayers>;
 
 // Only root fills the store, so its files may show their owners; of any other folder that a caller
 // can open they would make root's secrets the guest's own.
-bool is_stored(const LauncherState& state, const UniqueFd& layer) {
+bool is_stored(const UniqueFd& disks, const UniqueFd& layer) {
   struct stat store{}, above{};
-  return ::fstatat(state.disks.get(), "images/layers", &store, AT_SYMLINK_NOFOLLOW) == 0 &&
+  return ::fstatat(disks.get(), "images/layers", &store, AT_SYMLINK_NOFOLLOW) == 0 &&
          ::fstatat(layer.get(), "..", &above, 0) == 0 && store.st_ino == above.st_ino &&
          store.st_dev == above.st_dev;
 }
 
 // A detached mount of a layer.
-Outcome<UniqueFd> clone_layer(const LauncherState& state, const UniqueFd& layer,
-                              const UniqueFd& owners) {
+Outcome<UniqueFd> clone_layer(const ImageGround& ground, const UniqueFd& layer) {
   UniqueFd tree;
-  if (!state.rootless) {
-    if (!is_stored(state, layer)) return failed(Step::kImage, EACCES);
+  if (!ground.rootless) {
+    if (!is_stored(ground.disks, layer)) return failed(Step::kImage, EACCES);
     tree = clone_mount(layer.get(), "tree");
   } else {  // as lend_mount() does it
     tree = clone_mount(AT_FDCWD, (path_of(layer) + "/tree").c_str());
   }
-  mount_attr attr = owners ? show_owners(owners) : mount_attr{};
+  mount_attr attr = ground.owners ? show_owners(ground.owners) : mount_attr{};
   attr.attr_set |= MOUNT_ATTR_RDONLY | MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV;
   attr.propagation = MS_PRIVATE;
   if (!tree || !change_mount(tree.get(), "", attr)) return failed(Step::kImage);
@@ -100,17 +99,18 @@ bool bring_from_template() {
 
 }  // namespace
 
-Outcome<void> build_image_root(const LauncherState& state, std::span<const UniqueFd> layers,
-                               const UniqueFd& owners, std::span<const MountPoint> points) {
+Outcome<UniqueFd> build_image_root(const ImageGround& ground, std::span<const UniqueFd> layers,
+                                   std::span<const MountPoint> points) {
   Trees trees;
+  if (layers.size() > trees.size()) return failed(Step::kImage, E2BIG);
   for (std::size_t i = 0; i < layers.size(); ++i) {
-    ATOLL_TRY(trees[i], clone_layer(state, layers[i], owners));
+    ATOLL_TRY(trees[i], clone_layer(ground, layers[i]));
     for (const MountPoint& point : points) {
       if (!passes_no_link(trees[i], point.path + 1)) return failed(Step::kMount);
     }
   }
   // Built on a file system of its own in a copy of the template, which is left behind.
-  if (::setns(state.host_template.get(), CLONE_NEWNS) != 0 || ::unshare(CLONE_NEWNS) != 0 ||
+  if (::setns(ground.host_template.get(), CLONE_NEWNS) != 0 || ::unshare(CLONE_NEWNS) != 0 ||
       ::mount("atoll", "/mnt", "tmpfs", MS_NOSUID | MS_NODEV, "size=1m,nr_inodes=512,mode=755") !=
           0 ||
       ::chdir("/mnt") != 0 || !mount_overlay(std::span(trees).first(layers.size()), points) ||
@@ -118,7 +118,9 @@ Outcome<void> build_image_root(const LauncherState& state, std::span<const Uniqu
       ::umount2(".", MNT_DETACH) != 0 || ::chdir("/") != 0) {
     return failed(Step::kImage);
   }
-  return {};
+  UniqueFd self(::open("/proc/self/ns/mnt", O_RDONLY | O_CLOEXEC));
+  if (!self) return failed(Step::kImage);
+  return self;
 }
 
 }  // namespace atl::engine

@@ -6,15 +6,22 @@
 
 #include <span>
 
-#include "engine/box.hpp"
+#include "base/unique_fd.hpp"
+#include "engine/failure.hpp"
 #include "engine/rootfs.hpp"
 
 namespace atl::engine {
 
-// Moves the caller, who stands in the host's mount namespace, into a new one with that root.
-// `layers` are folders of the image store, the lowest first; `owners` shows their owners inside
-// (none when rootless).
-Outcome<void> build_image_root(const LauncherState& state, std::span<const UniqueFd> layers,
-                               const UniqueFd& owners, std::span<const MountPoint> points);
+struct ImageGround {
+  const UniqueFd& disks;  // the folder of the image store
+  const UniqueFd& host_template;
+  const UniqueFd& owners;  // shows the owners of layers inside; none when rootless
+  bool rootless = false;
+};
+
+// Moves the caller, who stands in the host's mount namespace, into a new one with that root, and
+// returns a descriptor of it. `layers` are folders of the image store, the lowest first.
+Outcome<UniqueFd> build_image_root(const ImageGround& ground, std::span<const UniqueFd> layers,
+                                   std::span<const MountPoint> points);
 
 }  // namespace atl::engine

@@ -16,7 +16,6 @@
 #include <optional>
 #include <vector>
 
-#include "engine/disk_image.hpp"
 #include "engine/request_check.hpp"
 #include "engine/sys.hpp"
 
@@ -30,11 +29,10 @@ int exit_status(const UniqueFd& child) {
   return info.si_pid != 0 && info.si_code == CLD_EXITED ? info.si_status : -1;
 }
 
-// A request that waits for a process: the formatter of its disk, or the starter of a zygote.
+// A request that waits for a helper: the maker of its mounts, or the starter of a zygote.
 struct Pending {
-  UniqueFd process;
+  Helper helper;
   LauncherReply reply;
-  UniqueFd disk;
   std::unique_ptr<BoxOrder> order;  // none: a zygote
 };
 
@@ -103,7 +101,7 @@ class Launcher {
   void ended(void* owner) {
     for (auto at = pending_.begin(); at != pending_.end(); ++at) {
       if (&*at != owner) continue;
-      unwatch(at->process);
+      unwatch(at->helper.process);
       Pending pending = std::move(*at);
       pending_.erase(at);
       return go_on(pending);
@@ -117,7 +115,7 @@ class Launcher {
     if ((events & EPOLLHUP) != 0) return lose_client();
     if ((events & EPOLLIN) == 0) return;
     std::vector<UniqueFd> received;
-    ssize_t size = receive(received);
+    ssize_t size = receive_fds(client_.get(), bytes_at(*request_), received);
     if (size == 0) return lose_client();
     if (size < 0) return;
     RequestHeader header;
@@ -142,26 +140,6 @@ class Launcher {
     for (auto& [id, box] : boxes_) {
       if (once_) kill_box(box);
     }
-  }
-
-  // One datagram into request_; its descriptors are owned from the first moment. -1: none is there.
-  ssize_t receive(std::vector<UniqueFd>& received) {
-    alignas(cmsghdr) char control[CMSG_SPACE(sizeof(int) * kMaxDescriptors)];
-    iovec part{request_.get(), sizeof *request_};
-    msghdr message{.msg_iov = &part,
-                   .msg_iovlen = 1,
-                   .msg_control = control,
-                   .msg_controllen = sizeof control};
-    // MSG_TRUNC: the size that was sent, so that a longer message is not taken for a whole one.
-    ssize_t size = ::recvmsg(client_.get(), &message, MSG_CMSG_CLOEXEC | MSG_DONTWAIT | MSG_TRUNC);
-    if (size < 0) return errno == EAGAIN || errno == EINTR ? -1 : 0;
-    // The kernel gathers all descriptors of a message under one header.
-    if (cmsghdr* at = CMSG_FIRSTHDR(&message); at != nullptr && at->cmsg_type == SCM_RIGHTS) {
-      const int* fds = reinterpret_cast<const int*>(CMSG_DATA(at));
-      std::size_t count = (at->cmsg_len - CMSG_LEN(0)) / sizeof(int);
-      for (int fd : std::span(fds, count)) received.emplace_back(fd);
-    }
-    return size;
   }
 
   // Does what the checked request_ asks and fills the reply in. False: a reply comes later.
@@ -203,25 +181,32 @@ class Launcher {
     if (once_ && created_) return failed(Step::kBusy, EBUSY);
     if (boxes_.contains(reply.id.text) || is_pending(reply.id)) return failed(Step::kBusy, EEXIST);
     created_ = true;
-    auto order = std::make_unique<BoxOrder>(*request_, std::move(sources), UniqueFd());
+    bool waits = needs_parts(state_, *request_);
+    if (waits && pending_.size() >= kMaxPending) return failed(Step::kBusy, EAGAIN);
+    auto order = std::make_unique<BoxOrder>(*request_, std::move(sources));
     if (request_->connected != 0) {
       order->connection = std::move(order->sources.back());
       order->sources.pop_back();
     }
-    if (!needs_disk(state_, request_->limits)) return make(*order, UniqueFd(), reply);
-    if (pending_.size() >= kMaxPending) return failed(Step::kBusy, EAGAIN);
-    const Limits& limits = request_->limits;
-    ATOLL_TRY(Disk disk, start_disk(state_.disks, limits.disk_bytes, inode_limit(limits)));
-    wait_for({std::move(disk.formatter), reply, std::move(disk.file), std::move(order)});
+    ATOLL_CHECK(claim_slot(state_, *order));
+    if (!waits) return make(*order, reply);
+    Outcome<Helper> helper = order_parts(state_, *order);
+    if (!helper) return give_up(*order, helper.error());
+    wait_for({std::move(*helper), reply, std::move(order)});
     return false;
   }
 
-  Outcome<bool> make(BoxOrder& order, const UniqueFd& disk, LauncherReply& reply) {
-    ATOLL_TRY(Box box, create_box(state_, order, disk));
+  Outcome<bool> make(BoxOrder& order, LauncherReply& reply) {
+    ATOLL_TRY(Box box, create_box(state_, order));
     reply.walls = box.walls;
     reply.zygote = box.has_zygote ? 1 : 0;
     keep(std::move(box));
     return true;
+  }
+
+  Outcome<bool> give_up(BoxOrder& order, const Failure& failure) {
+    state_.take_back(std::move(order.slot));
+    return std::unexpected(failure);
   }
 
   Outcome<bool> start_zygote_of(std::vector<UniqueFd>& given, LauncherReply& reply) {
@@ -229,8 +214,8 @@ class Launcher {
     if (pending_.size() >= kMaxPending) return failed(Step::kBusy, EAGAIN);
     ZygoteRequest request;
     std::memcpy(&request, request_.get(), sizeof request);
-    ATOLL_TRY(UniqueFd starter, start_zygote(state_, request.key, given[0]));
-    wait_for({std::move(starter), reply, {}, nullptr});
+    ATOLL_TRY(Helper starter, start_zygote(state_, request.key, given[0]));
+    wait_for({std::move(starter), reply, nullptr});
     return false;
   }
 
@@ -242,20 +227,23 @@ class Launcher {
 
   void wait_for(Pending pending) {
     Pending& kept = pending_.emplace_back(std::move(pending));
-    watch(kept.process, &kept);
+    watch(kept.helper.process, &kept);
   }
 
   void go_on(Pending& pending) {
-    int status = exit_status(pending.process);
-    if (pending.order) {
-      return answer(status == 0 ? make(*pending.order, pending.disk, pending.reply)
-                                : failed(Step::kDisk, status == 127 ? EOPNOTSUPP : EIO),
-                    pending.reply);
-    }
+    int status = exit_status(pending.helper.process);
+    if (pending.order) return answer(go_on_with_parts(pending), pending.reply);
     pending.reply.zygote = status == kZygoteStarted ? 1 : 0;
     bool done = status == kZygoteStarted || status == kZygoteLives;
     int error = status == kNoZygotePlace ? EAGAIN : EIO;
     answer(done ? Outcome<bool>(true) : failed(Step::kZygote, error), pending.reply);
+  }
+
+  Outcome<bool> go_on_with_parts(Pending& pending) {
+    Outcome<std::vector<UniqueFd>> parts = receive_parts(pending.helper);
+    if (!parts) return give_up(*pending.order, parts.error());
+    pending.order->parts = std::move(*parts);
+    return make(*pending.order, pending.reply);
   }
 
   bool list() {
@@ -292,8 +280,7 @@ class Launcher {
                         .usage = box.slot.cgroup.usage()};
     forget_box(state_, box.id);
     send(bytes_of(reply));
-    state_.slots.give_back(std::move(box.slot));
-    if (!state_.step_back()) ::abort();
+    state_.take_back(std::move(box.slot));
     trimming_ = !once_;
   }
 

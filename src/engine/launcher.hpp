@@ -11,7 +11,7 @@ namespace atl::engine {
 
 struct LauncherOptions {
   std::string run_folder;
-  std::string guest_program;
+  std::string guest_program, mounts_program;
   std::string zygote_program, zygote_driver, enter_library;  // missing ones: no zygotes
   std::string disk_folder;  // on a real disk; empty: no sandbox may have more than fits in memory
   UniqueFd control;         // a connected SOCK_SEQPACKET socket: its one client

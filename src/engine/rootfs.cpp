@@ -89,7 +89,7 @@ bool add_devices(bool rootless) {
   for (auto [target, link] : kLinks) {
     if (::symlink(target, link) != 0) return false;
   }
-  // What a hidden path turns into (box_child.cpp).
+  // What a hidden path turns into (guest/build_box.cpp).
   return ::mknod("opt/atoll/hidden-file", S_IFREG, 0) == 0 && ::chmod("opt/atoll/hidden", 0) == 0;
 }
 

@@ -11,10 +11,6 @@
 
 namespace atl::engine {
 
-// Numbers inside every sandbox.
-inline constexpr unsigned kGuestUid = 0;
-inline constexpr unsigned kUserUid = 1000;
-
 // A place that must exist before the root turns read-only.
 struct MountPoint {
   const char* path = nullptr;  // absolute, checked (request_check.cpp)
@@ -24,11 +20,5 @@ struct MountPoint {
 // Moves the calling process into a new mount namespace holding the host template and returns a
 // descriptor of that namespace. `rootless`: device nodes are bound, not made.
 Outcome<UniqueFd> build_host_template(bool rootless, std::span<const MountPoint> points = {});
-
-// Moves the caller into the host template without points, built anew when none is kept or the host
-// has changed. `host_mounts` is the mount namespace that the caller stands in. Rootless, nothing is
-// kept.
-Outcome<UniqueFd> enter_host_template(const UniqueFd& shared, const UniqueFd& host_mounts,
-                                      bool rootless);
 
 }  // namespace atl::engine

@@ -23,14 +23,12 @@ constexpr const char* kUntouched = "net/unused";  // traces() of a namespace tha
 // First byte of a slot's file: its pinned network namespace may have been used.
 constexpr char kUsed = 'u', kClean = '-';
 
-// A sum (FNV-1a) over what can be read in the present network namespace about what happened there.
+// A sum over what can be read in the present network namespace about what happened there.
 // sockstat is left out: some of its figures are the host's.
 std::string traces() {
-  std::uint64_t sum = 0xcbf29ce484222325;
+  std::uint64_t sum = kNoSum;
   for (const char* file : {"dev", "snmp", "snmp6", "netstat", "ip6_flowlabel"}) {
-    for (char byte : read_file(AT_FDCWD, Text("/proc/thread-self/net/%s", file).c_str())) {
-      sum = (sum ^ static_cast<unsigned char>(byte)) * 0x100000001b3;
-    }
+    sum = sum_up(sum, read_file(AT_FDCWD, Text("/proc/thread-self/net/%s", file).c_str()));
   }
   return std::string(bytes_of(sum));
 }

@@ -16,6 +16,8 @@
 #include <cstring>
 #include <utility>
 
+#include "base/send_fds.hpp"
+
 namespace atl::engine {
 
 bool write_file(int dir, const char* name, std::string_view bytes, int flags, mode_t mode) {
@@ -54,12 +56,6 @@ void end_child(const UniqueFd& pidfd) {
   ::waitid(P_PIDFD, static_cast<id_t>(pidfd.get()), &info, WEXITED);
 }
 
-std::string path_of(const UniqueFd& file) {
-  char path[4096] = {};
-  Text link("/proc/self/fd/%d", file.get());
-  return ::readlink(link.c_str(), path, sizeof path - 1) > 0 ? path : "";
-}
-
 bool own_both(bool made, const int (&ends)[2], UniqueFd& first, UniqueFd& second) {
   first.reset(made ? ends[0] : -1);
   second.reset(made ? ends[1] : -1);
@@ -75,6 +71,24 @@ bool make_link(UniqueFd& one_end, UniqueFd& other_end) {
   int ends[2];
   bool made = ::socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) == 0;
   return own_both(made, ends, one_end, other_end);
+}
+
+ssize_t receive_fds(int socket, std::span<char> bytes, std::vector<UniqueFd>& fds, bool wait) {
+  alignas(cmsghdr) char control[CMSG_SPACE(sizeof(int) * kMaxSentFds)];
+  iovec part{bytes.data(), bytes.size()};
+  msghdr message{
+      .msg_iov = &part, .msg_iovlen = 1, .msg_control = control, .msg_controllen = sizeof control};
+  // MSG_TRUNC: the size that was sent, so that a longer message is not taken for a whole one.
+  int flags = MSG_CMSG_CLOEXEC | MSG_TRUNC | (wait ? 0 : MSG_DONTWAIT);
+  ssize_t size = ::recvmsg(socket, &message, flags);
+  if (size < 0) return errno == EAGAIN || errno == EINTR ? -1 : 0;
+  // The kernel gathers all descriptors of a message under one header.
+  if (cmsghdr* at = CMSG_FIRSTHDR(&message); at != nullptr && at->cmsg_type == SCM_RIGHTS) {
+    const int* given = reinterpret_cast<const int*>(CMSG_DATA(at));
+    std::size_t count = (at->cmsg_len - CMSG_LEN(0)) / sizeof(int);
+    for (int fd : std::span(given, count)) fds.emplace_back(fd);
+  }
+  return size;
 }
 
 UniqueFd listen_at(const UniqueFd& dir, const char* name, int type, const uid_t* owner,
@@ -106,6 +120,11 @@ bool keep_namespace(const UniqueFd& ns, const UniqueFd& dir, const char* name) {
   UniqueFd tree = clone_mount(ns.get(), "");
   constexpr unsigned kByDescriptors = MOVE_MOUNT_F_EMPTY_PATH | MOVE_MOUNT_T_EMPTY_PATH;
   return spot && tree && confine::move_mount(tree.get(), "", spot.get(), "", kByDescriptors) == 0;
+}
+
+std::uint64_t sum_up(std::uint64_t sum, std::string_view bytes) {
+  for (char byte : bytes) sum = (sum ^ static_cast<unsigned char>(byte)) * 0x100000001b3;
+  return sum;
 }
 
 bool write_id_maps(pid_t pid, std::string_view uids, std::string_view gids, bool deny_setgroups) {

@@ -5,8 +5,10 @@
 #include <sched.h>
 
 #include <cerrno>
+#include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "base/unique_fd.hpp"
 #include "confine/mounts.hpp"
@@ -21,6 +23,10 @@ template <typename T>
 std::string_view bytes_of(const T& value) {
   return {reinterpret_cast<const char*>(&value), sizeof value};
 }
+template <typename T>
+std::span<char> bytes_at(T& value) {
+  return {reinterpret_cast<char*>(&value), sizeof value};
+}
 
 bool write_file(int dir, const char* name, std::string_view bytes, int flags = O_WRONLY,
                 mode_t mode = 0600);
@@ -32,11 +38,14 @@ pid_t clone_child(std::uint64_t flags, UniqueFd& pidfd);
 void send_kill(const UniqueFd& pidfd);
 void end_child(const UniqueFd& pidfd);
 
-// Where an open file lies; empty when unknown.
-std::string path_of(const UniqueFd& file);
 // Two ends of a pipe, and of a Unix socket.
 bool make_pipe(UniqueFd& read_end, UniqueFd& write_end);
 bool make_link(UniqueFd& one_end, UniqueFd& other_end);
+// One message, and its descriptors, which are owned from the first moment. Its size as it was sent,
+// which may be more than there is room for; 0 at the end, -1 when none is there and `wait` is not
+// set.
+ssize_t receive_fds(int socket, std::span<char> bytes, std::vector<UniqueFd>& fds,
+                    bool wait = false);
 // A socket DIR/NAME that nobody but its owner could ever connect to; listening at once, or when
 // whoever gets it says so.
 UniqueFd listen_at(const UniqueFd& dir, const char* name, int type, const uid_t* owner,
@@ -45,13 +54,14 @@ UniqueFd listen_at(const UniqueFd& dir, const char* name, int type, const uid_t*
 inline bool attach_mount(const UniqueFd& mount, const char* target) {
   return confine::attach_mount(mount.get(), target);
 }
-inline mount_attr show_owners(const UniqueFd& idmap) {
-  return {.attr_set = MOUNT_ATTR_IDMAP, .userns_fd = static_cast<std::uint64_t>(idmap.get())};
-}
 
 // Namespaces: kept by a bind mount on the file NAME, as `ip netns` does, and found there again.
 UniqueFd open_kept(const UniqueFd& dir, const char* name);
 bool keep_namespace(const UniqueFd& ns, const UniqueFd& dir, const char* name);
+
+// A sum (FNV-1a) over bytes, which goes on from that over others.
+inline constexpr std::uint64_t kNoSum = 0xcbf29ce484222325;
+std::uint64_t sum_up(std::uint64_t sum, std::string_view bytes);
 
 // Ids: lines "INSIDE OUTSIDE 1" for a process in a new user namespace. Without privileges setgroups
 // must be denied first.
@@ -59,12 +69,6 @@ bool write_id_maps(pid_t pid, std::string_view uids, std::string_view gids, bool
 // New namespaces without a process in them; a descriptor of the one called `name`. With `map`, the
 // user namespace among them has these ids.
 UniqueFd make_namespace(std::uint64_t flags, const char* name, std::string_view map = {});
-// A user namespace that only describes how a mount shows its owners: files of an inside id (uid and
-// gid alike) appear as files of the outside one, everybody else's as nobody's.
-inline UniqueFd make_idmap(std::string_view map) {
-  return make_namespace(CLONE_NEWUSER, "user", map);
-}
-
 // Has another effective uid until end(): a user namespace belongs to whoever makes it, and what is
 // counted per user in it counts for that one as well. Powers stay (launcher_walls.cpp).
 class ActingAs {

@@ -1,6 +1,5 @@
 #include "engine/zygote.hpp"
 
-#include <linux/close_range.h>
 #include <poll.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
@@ -96,35 +95,16 @@ bool introduce(Zygote& zygote, const UniqueFd& its_end, const BoxPlan& plan) {
   return sent;
 }
 
-Outcome<UniqueFd> start_zygote(const LauncherState& state, const ZygoteKey& key,
-                               const UniqueFd& report) {
+Outcome<Helper> start_zygote(const LauncherState& state, const ZygoteKey& key,
+                             const UniqueFd& report) {
   const ZygoteParts& parts = state.zygote_parts;
   bool complete = parts.program && parts.driver && parts.library;
   // Without cgroups nothing would bound it. Rootless there are no parts.
   if (!state.cgroups.available() || !complete) return failed(Step::kZygote, EOPNOTSUPP);
-  UniqueFd request, write_end, pidfd;
-  if (!make_pipe(request, write_end) ||
-      ::write(write_end.get(), &key, sizeof key) != static_cast<ssize_t>(sizeof key)) {
-    return failed(Step::kZygote);
-  }
-  int given[] = {request.get(),
-                 report.get(),
-                 state.shared.get(),
-                 state.host_mounts.get(),
-                 state.host_template.get(),
-                 parts.library.get(),
-                 parts.driver.get(),
-                 parts.program.get()};
-  pid_t pid = clone_child(0, pidfd);
-  if (pid < 0) return failed(Step::kZygote);
-  if (pid > 0) return pidfd;
-  for (int& fd : given) fd = ::fcntl(fd, F_DUPFD_CLOEXEC, kZygoteFdEnd + 1);
-  for (int i = 0; i < kZygoteFdEnd - kZygoteRequest; ++i) ::dup2(given[i], kZygoteRequest + i);
-  ::syscall(SYS_close_range, kZygoteFdEnd, ~0u, CLOSE_RANGE_CLOEXEC);
-  const char* argv[] = {"atoll-zygote", nullptr};
-  const char* environment[] = {nullptr};
-  ::syscall(SYS_execveat, given[std::size(given) - 1], "", argv, environment, AT_EMPTY_PATH);
-  ::_exit(127);
+  const int given[] = {
+      report.get(),        state.shared.get(), state.host_mounts.get(), state.host_template.get(),
+      parts.library.get(), parts.driver.get()};
+  return start_helper(Step::kZygote, parts.program, "atoll-zygote", bytes_of(key), given);
 }
 
 }  // namespace atl::engine

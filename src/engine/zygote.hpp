@@ -11,7 +11,7 @@
 #include <list>
 
 #include "base/unique_fd.hpp"
-#include "engine/failure.hpp"
+#include "engine/helper.hpp"
 
 namespace atl::engine {
 
@@ -72,13 +72,12 @@ bool introduce(Zygote& zygote, const UniqueFd& its_end, const BoxPlan& plan);
 
 // Starts one; `report` is a pipe where its driver says what it has loaded. Comes back with the
 // process that sees to it; its exit status is a ZygoteStart.
-Outcome<UniqueFd> start_zygote(const LauncherState& state, const ZygoteKey& key,
-                               const UniqueFd& report);
+Outcome<Helper> start_zygote(const LauncherState& state, const ZygoteKey& key,
+                             const UniqueFd& report);
 enum ZygoteStart : int { kZygoteStarted = 0, kZygoteLives = 3, kNoZygotePlace = 4 };
-// Descriptors of atoll-zygote at its start; the first is a pipe with the ZygoteKey.
+// Descriptors that atoll-zygote gets with its order, a ZygoteKey.
 enum ZygoteFd : int {
-  kZygoteRequest = 3,
-  kZygoteReport,
+  kZygoteReport = kHelperSocket + 1,
   kZygoteShared,
   kZygoteHostMounts,
   kZygoteTemplate,

@@ -88,7 +88,13 @@ Outcome<KeeperPlan> make_plan(const UniqueFd& shared, Place& place) {
 int start_zygote_process() {
   ::umask(0);
   ZygotePlace wanted{.serves = 1};
-  if (::read(kZygoteRequest, &wanted.key, sizeof wanted.key) != sizeof wanted.key) return 1;
+  std::vector<UniqueFd> given;  // the kernel gives them the lowest free numbers, in order
+  constexpr ssize_t kSize = sizeof wanted.key;
+  if (receive_fds(kHelperSocket, bytes_at(wanted.key), given) != kSize || given.empty() ||
+      given.front().get() != kZygoteReport || given.back().get() != kZygoteFdEnd - 1) {
+    return 1;
+  }
+  for (UniqueFd& fd : given) (void)fd.release();  // known by their numbers from here on
   ZygoteParts parts;
   parts.driver.reset(kZygoteDriver);
   wanted.driver = parts.stamp();

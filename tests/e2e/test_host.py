@@ -64,7 +64,7 @@ class PoorHosts(support.Case):
     def test_no_user_namespaces(self):
         with tempfile.TemporaryDirectory(prefix="atoll-poor-") as place:
             os.chmod(place, 0o755)
-            for name in ("atoll", "atoll-launcher", "atoll-guest"):
+            for name in ("atoll", "atoll-launcher", "atoll-mounts", "atoll-guest"):
                 shutil.copy(support.BIN / name, place)
             forbid = f"cd / && echo 0 > /proc/sys/user/max_user_namespaces && set -- {place}/atoll run -- true"
             self.expect_failure(self.inside(forbid, user=65534), "host_unsupported")
@@ -100,7 +100,7 @@ class Doctor(support.Case):
         names = {check["name"] for check in report["checks"]}
         for name in ("version", "seccomp", "landlock", "idmapped mounts", "user", "mount", "pid", "network", "ipc", "host name",
                      "cgroup", "/proc", "tmpfs", "memory", "cpu", "pids", "freezer", "python3", "node", "bash",
-                     "atoll-launcher", "atoll-guest", "disk images", "max_user_namespaces",
+                     "atoll-launcher", "atoll-guest", "atoll-mounts", "disk images", "max_user_namespaces",
                      *(["legacy_tiocsti"] if os.path.exists("/proc/sys/dev/tty/legacy_tiocsti") else [])):
             self.assertIn(name, names)
         self.assertEqual(report["native_works"], run("-q", "--", "true").code == 0)
@@ -208,7 +208,7 @@ class OnTheHost(support.Case):
 
     def test_nothing_is_left_behind(self):
         # A copy of the programs tells our processes from those of others who test at the same time.
-        for name in ("atoll", "atoll-launcher", "atoll-guest"):
+        for name in ("atoll", "atoll-launcher", "atoll-mounts", "atoll-guest"):
             shutil.copy(support.BIN / name, self.folder)
         mark = f"97.{os.getpid():07}"
         stubborn = f"trap '' TERM; sleep {mark} & sleep {mark}"

@@ -21,7 +21,7 @@ class OrdinaryUser(support.Case):
         # The build folder may lie where nobody can reach it.
         cls.place = tempfile.TemporaryDirectory(prefix="atoll-rootless-")
         os.chmod(cls.place.name, 0o755)
-        for name in ("atoll", "atoll-launcher", "atoll-guest"):
+        for name in ("atoll", "atoll-launcher", "atoll-mounts", "atoll-guest"):
             shutil.copy(support.BIN / name, cls.place.name)
 
     @classmethod

@@ -159,7 +159,7 @@ class Programs:
             for kind in ("bin", "weak"):
                 target = self.scratch / kind
                 target.mkdir(mode=0o755)
-                for name in ("atoll", "atoll-launcher", "atoll-guest"):
+                for name in ("atoll", "atoll-launcher", "atoll-mounts", "atoll-guest"):
                     if (self.build / kind / name).exists():
                         shutil.copy2(self.build / kind / name, target / name)
 

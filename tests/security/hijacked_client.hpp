@@ -83,6 +83,8 @@ class HijackedClient : public ::testing::Test {
                                       run_,
                                       "--guest",
                                       std::string(ATOLL_BIN_DIR) + "/atoll-guest",
+                                      "--mounts",
+                                      std::string(ATOLL_BIN_DIR) + "/atoll-mounts",
                                       "--client-uid",
                                       uid,
                                       "--mount-owner",

@@ -25,6 +25,8 @@ FORMATTER = 0x5FFD0000
 # CHOWN DAC_OVERRIDE DAC_READ_SEARCH FOWNER KILL SETGID SETUID SETPCAP NET_ADMIN SYS_CHROOT SYS_PTRACE SYS_ADMIN
 # SYS_RESOURCE MKNOD, as src/engine/launcher_walls.cpp gives the reason for each.
 NEEDED = sum(1 << number for number in (0, 1, 2, 3, 5, 6, 7, 8, 12, 18, 19, 21, 24, 27))
+# SYS_ADMIN SYS_CHROOT SETUID SETGID SETPCAP MKNOD CHOWN DAC_OVERRIDE, as src/engine/mounts.cpp does.
+MOUNTS_NEED = sum(1 << number for number in (0, 1, 6, 7, 8, 18, 21, 27))
 
 
 def children(pid):
@@ -151,7 +153,7 @@ class LauncherTest(unittest.TestCase):
             launcher.send(self.with_disk(f"disk-{attempt}", 20 << 30))
 
             def find():
-                for pid in children(launcher.process.pid):
+                for pid in [pid for helper in children(launcher.process.pid) for pid in children(helper)]:
                     if harness.name_of(pid) == "mkfs.ext4":
                         os.kill(pid, signal.SIGSTOP)
                         return pid
@@ -163,10 +165,21 @@ class LauncherTest(unittest.TestCase):
             self.assertEqual(launcher.reply(CREATE)["status"], 0)
         raise AssertionError("no formatter was seen")
 
+    def check_helper(self, helper, launcher):
+        """atoll-mounts, which waits for the formatter: what it holds while it is at work."""
+        self.assertEqual(harness.parent_of(helper), launcher.process.pid)
+        self.assertEqual(os.path.basename(harness.read(f"/proc/{helper}/cmdline").strip("\0")), "atoll-mounts")
+        status = harness.status_of(helper)
+        held = MOUNTS_NEED & int(harness.status_of(os.getpid())["CapEff"], 16)
+        self.assertEqual({name: int(status[name], 16) for name in ("CapPrm", "CapEff", "CapInh", "CapBnd", "CapAmb")},
+                         {"CapPrm": held, "CapEff": held, "CapInh": held, "CapBnd": held, "CapAmb": 0})
+        self.assertEqual((status["NoNewPrivs"], status["Seccomp"], status["Threads"]), ("1", "2", "1"))
+
     def test_nobody_waits_for_a_formatter(self):
         launcher = self.start()
         launcher.list()
         formatter, name = self.stopped_formatter(launcher)
+        self.check_helper(harness.parent_of(formatter), launcher)
         status = harness.status_of(formatter)
         self.assertEqual(set(status["Uid"].split() + status["Gid"].split()), {str(FORMATTER)})
         self.assertEqual({int(status[kind], 16) for kind in ("CapInh", "CapPrm", "CapEff", "CapBnd", "CapAmb")}, {0})

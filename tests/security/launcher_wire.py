@@ -73,7 +73,7 @@ def places_of(key):
 def launcher_arguments(build, run_folder, driver=None):
     programs = f"{build}/bin"
     return [f"{programs}/atoll-launcher", "--control", "3", "--run", run_folder, "--guest", f"{programs}/atoll-guest",
-            "--zygote", f"{programs}/atoll-zygote", "--driver", driver or f"{programs}/atoll-driver.py",
+            "--mounts", f"{programs}/atoll-mounts", "--zygote", f"{programs}/atoll-zygote", "--driver", driver or f"{programs}/atoll-driver.py",
             "--enter", f"{programs}/atoll-enter.so", "--disks", "/var/lib/atoll", "--client-uid", "0",
             "--mount-owner", str(NOBODY)]
 

@@ -1,0 +1,137 @@
+#include "engine/mounts.hpp"
+
+#include <linux/capability.h>
+#include <sched.h>
+#include <signal.h>
+#include <sys/file.h>
+#include <sys/prctl.h>
+
+#include "base/send_fds.hpp"
+#include "confine/capabilities.hpp"
+#include "engine/disk_image.hpp"
+#include "engine/helper.hpp"
+#include "engine/image_root.hpp"
+#include "engine/rootfs.hpp"
+#include "engine/template.hpp"
+
+namespace atl::engine {
+namespace {
+
+using Given = std::span<const UniqueFd>;
+using Parts = std::vector<UniqueFd>;
+
+// A folder of somebody's network may never answer; formatting has a limit of its own.
+constexpr unsigned kTime = 120;  // s
+
+// Mounts, namespaces and loop devices; ids in maps, and the formatter's; device nodes; the owner of
+// a disk's file; folders of whoever the store belongs to; capabilities to give up.
+bool confine_mounts() {
+  constexpr std::uint64_t kNeeded =
+      1ull << CAP_SYS_ADMIN | 1ull << CAP_SYS_CHROOT | 1ull << CAP_SETUID | 1ull << CAP_SETGID |
+      1ull << CAP_MKNOD | 1ull << CAP_CHOWN | 1ull << CAP_DAC_OVERRIDE | 1ull << CAP_SETPCAP;
+  return confine::keep_only_capabilities(kNeeded, true) == 0 && confine::set_no_new_privs() == 0;
+}
+
+// Kept by a mount at SHARED/templates/host. Best effort: a template that cannot be kept still
+// serves its launcher.
+void keep_template(const UniqueFd& shared, const UniqueFd& mounts, std::uint64_t stamp) {
+  if (open_kept(shared, kTemplateName)) {
+    ::umount2(Text("/proc/self/fd/%d/%s", shared.get(), kTemplateName).c_str(), MNT_DETACH);
+  }
+  if (write_file(shared.get(), kTemplateStamp, bytes_of(stamp), O_WRONLY | O_CREAT | O_TRUNC)) {
+    keep_namespace(mounts, shared, kTemplateName);
+  }
+}
+
+Outcome<Parts> make_template(const MountsOrder& order, Given given) {
+  const UniqueFd& shared = given[kTemplateShared];
+  UniqueFd lock;
+  if (order.rootless == 0) {
+    // One builder at a time; whoever waited builds a spare, which is fine.
+    if (!make_folder(shared.get(), "templates", 0700)) return failed(Step::kTemplate);
+    lock = open_at(shared.get(), "templates/lock", O_RDONLY | O_CREAT);
+    if (!lock || ::flock(lock.get(), LOCK_EX) != 0) return failed(Step::kTemplate);
+  }
+  Parts parts(1);
+  ATOLL_TRY(parts[0], build_host_template(order.rootless != 0));
+  if (order.rootless == 0) {
+    if (::setns(given[kTemplateHostMounts].get(), CLONE_NEWNS) != 0) return failed(Step::kTemplate);
+    keep_template(shared, parts[0], order.stamp);
+  }
+  return parts;
+}
+
+// Where mounts go must exist before the root turns read-only: such a box has a root of its own.
+Outcome<UniqueFd> make_root(const MountsOrder& order, Given given, const UniqueFd& owners,
+                            std::span<const MountPoint> points) {
+  Given layers = given.subspan(kBoxFds + order.mount_count);
+  if (layers.empty()) return build_host_template(order.rootless != 0, points);
+  return build_image_root({given[kBoxDisks], given[kBoxTemplate], owners, order.rootless != 0},
+                          layers, points);
+}
+
+Outcome<Parts> make_parts(const MountsOrder& order, Given given) {
+  if (given.size() != kBoxFds + order.mount_count + order.layer_count ||
+      order.mount_count > kMaxMounts) {
+    return failed(Step::kMount, EINVAL);
+  }
+  Parts parts;
+  UniqueFd idmap, owners;
+  if (order.rootless == 0 && order.mount_count != 0) {
+    idmap = make_idmap(Text("%u %u 1\n", order.mount_owner, order.user_uid));
+    if (!idmap) return failed(Step::kMount);
+  }
+  std::array<MountPoint, kMaxMounts> points{};
+  for (std::size_t i = 0; i < order.mount_count; ++i) {
+    const UniqueFd& source = given[kBoxFds + i];
+    const MountEntry& entry = order.mounts[i];
+    struct stat info{};
+    if (::fstat(source.get(), &info) != 0) return failed(Step::kMount);
+    points[i] = {entry.target.data(), S_ISDIR(info.st_mode)};
+    ATOLL_TRY(UniqueFd mount, lend_mount(source, entry.read_only != 0, points[i].folder, idmap));
+    parts.push_back(std::move(mount));
+  }
+  if (order.rootless == 0 && (order.disk_bytes != 0 || order.layer_count != 0)) {
+    owners = make_idmap(
+        Text("%u %u 1\n%u %u 1\n", kGuestUid, order.guest_uid, kUserUid, order.user_uid));
+    if (!owners) return failed(Step::kMount);
+  }
+  if (order.disk_bytes != 0) {
+    ATOLL_TRY(UniqueFd disk, make_disk(given[kBoxDisks], order.disk_bytes, order.inodes, owners));
+    parts.push_back(std::move(disk));
+  }
+  if (wants_root(order)) {
+    std::span<const MountPoint> places = std::span(points).first(order.mount_count);
+    ATOLL_TRY(UniqueFd root, make_root(order, given, owners, places));
+    parts.push_back(std::move(root));
+  }
+  return parts;
+}
+
+}  // namespace
+
+int make_mounts_process() {
+  ::umask(0);
+  ::alarm(kTime);
+  ::prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0);
+  MountsOrder order;
+  std::vector<UniqueFd> given;
+  if (receive_fds(kHelperSocket, bytes_at(order), given) != sizeof order || given.size() < 2) {
+    return 1;
+  }
+  bool ready = ::setns(given[kBoxHostMounts].get(), CLONE_NEWNS) == 0 &&
+               (order.rootless != 0 || confine_mounts());
+  Outcome<Parts> made = failed(Step::kMount);
+  if (ready) {
+    made = order.kind == MountsKind::kTemplate ? make_template(order, given)
+                                               : make_parts(order, given);
+  }
+  Failure failure = made ? Failure{} : made.error();
+  std::vector<int> fds;
+  if (made) {
+    for (const UniqueFd& part : *made) fds.push_back(part.get());
+  }
+  return send_fds(kHelperSocket, &failure, sizeof failure, fds) > 0 ? 0 : 1;
+}
+
+}  // namespace atl::engine

@@ -1,0 +1,47 @@
+#include "engine/template.hpp"
+
+#include "confine/walls.hpp"
+#include "engine/box.hpp"
+#include "engine/sys.hpp"
+
+namespace atl::engine {
+namespace {
+
+// A sum (FNV-1a) of what identifies every source of a template and its maker: a file replaced by an
+// upgrade has another inode.
+std::uint64_t take_stamp(const UniqueFd& maker) {
+  // Only tests build templates without a wall.
+  std::uint64_t stamp = confine::wall_up(confine::Wall::kReadOnlyRoot) ? kNoSum : ~kNoSum;
+  auto mark = [&](int dir, const char* path) {
+    struct stat info{};
+    if (::fstatat(dir, path, &info, AT_EMPTY_PATH) != 0) return;
+    stamp = sum_up(stamp, bytes_of(info.st_ino));
+    stamp = sum_up(stamp, bytes_of(info.st_dev));
+    // Folders change inside without becoming another folder; only files are dated.
+    if (!S_ISDIR(info.st_mode)) stamp = sum_up(stamp, bytes_of(info.st_mtim.tv_sec));
+  };
+  mark(maker.get(), "");
+  for (const char* source : guest::kHostPlaces) mark(AT_FDCWD, source);
+  return stamp;
+}
+
+}  // namespace
+
+Outcome<UniqueFd> find_template(const LauncherState& state) {
+  MountsOrder order{.rootless = state.rootless ? 1u : 0u};
+  if (!state.rootless) {
+    order.stamp = take_stamp(state.mounts_program);
+    UniqueFd kept = open_kept(state.shared, kTemplateName);
+    if (kept && read_file(state.shared.get(), kTemplateStamp) == bytes_of(order.stamp)) return kept;
+  }
+  const int given[] = {state.host_mounts.get(), state.shared.get()};
+  ATOLL_TRY(Helper maker, start_helper(Step::kTemplate, state.mounts_program, "atoll-mounts",
+                                       bytes_of(order), given));
+  Outcome<std::vector<UniqueFd>> parts = receive_parts(maker, true);
+  end_child(maker.process);
+  if (!parts) return std::unexpected(parts.error());
+  if (parts->empty()) return failed(Step::kTemplate, EIO);
+  return std::move(parts->front());
+}
+
+}  // namespace atl::engine
