@@ -53,6 +53,7 @@ struct Box {
   pid_t pid = 0;
   bool is_child = true;  // false: found again after a restart of the launcher
   bool dying = false;
+  bool paused = false;  // told to stand still
   std::uint32_t walls = 0;
   bool has_zygote = false;
 };

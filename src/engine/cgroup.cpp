@@ -266,15 +266,12 @@ Outcome<void> SlotCgroup::freeze(bool frozen) const {
   const char* state = host_->unified ? (frozen ? "1" : "0") : frozen ? "FROZEN" : "THAWED";
   Text path = path_of(*host_, leaf_, number_, kFreezer, file);
   if (!write_file(host_->root(kFreezer), path.c_str(), state)) return failed(Step::kCgroup);
-  if (!frozen) return {};
-  // Each process stops when it next comes by; v1 has no file that could be polled for that.
-  for (int waited = 0; waited < 1000; ++waited) {  // ms
-    std::string now = read(leaf_, kFreezer, host_->unified ? "cgroup.events" : file);
-    if (now.find(host_->unified ? "frozen 1" : "FROZEN") != std::string::npos) return {};
-    ::usleep(1000);
-  }
-  (void)freeze(false);
-  return failed(Step::kCgroup, ETIMEDOUT);
+  return {};
+}
+
+bool SlotCgroup::is_frozen() const {
+  std::string state = read(leaf_, kFreezer, host_->unified ? "cgroup.events" : "freezer.state");
+  return state.find(host_->unified ? "frozen 1" : "FROZEN") != std::string::npos;
 }
 
 bool SlotCgroup::empty() const {
@@ -287,16 +284,37 @@ UniqueFd SlotCgroup::open_processes() const {
                  path_of(*host_, leaf_, number_, counted(), kProcesses).c_str());
 }
 
+std::vector<pid_t> SlotCgroup::processes() const {
+  std::string text = read(leaf_, counted(), kProcesses);
+  std::vector<pid_t> found;
+  for (char* at = text.data(); *at != '\0'; at += *at == '\n' ? 1 : 0) {
+    found.push_back(static_cast<pid_t>(std::strtol(at, &at, 10)));
+  }
+  return found;
+}
+
 bool SlotCgroup::end_all() const {
-  if (host_ == nullptr || read(leaf_, counted(), kProcesses).empty()) return true;
+  if (host_ == nullptr || processes().empty()) return true;
   if (host_->unified) return !write(leaf_, kMemory, "cgroup.kill", 1);
-  // While they stand still none of their numbers can go to another process.
-  if (!freeze(true)) return false;
-  std::string found = read(leaf_, counted(), kProcesses);
-  for (char* at = found.data(); *at != '\0';) {
-    int pid = static_cast<int>(std::strtol(at, &at, 10));
-    if (pid > 0) send_kill(UniqueFd(static_cast<int>(::syscall(SYS_pidfd_open, pid, 0))));
-    if (*at != '\0') ++at;
+  // Those that stand still make no new ones; nobody waits until all do. So rounds follow: a process
+  // that has its signal makes none either, and the last round finds only such.
+  constexpr int kRounds = 64;
+  (void)freeze(true);
+  std::vector<pid_t> signalled;
+  for (int round = 0; round < kRounds; ++round) {
+    std::vector<std::pair<pid_t, UniqueFd>> opened;
+    for (pid_t pid : processes()) {
+      if (std::ranges::contains(signalled, pid)) continue;
+      opened.emplace_back(pid, static_cast<int>(::syscall(SYS_pidfd_open, pid, 0)));
+    }
+    if (opened.empty()) break;
+    // A number that is listed still is that of the process that was opened, not of a later one.
+    std::vector<pid_t> listed = processes();
+    for (const auto& [pid, process] : opened) {
+      if (!std::ranges::contains(listed, pid)) continue;
+      send_kill(process);
+      signalled.push_back(pid);
+    }
   }
   (void)freeze(false);
   return false;

@@ -9,6 +9,7 @@
 
 #include <array>
 #include <string>
+#include <vector>
 
 #include "base/unique_fd.hpp"
 #include "confine/text.hpp"
@@ -52,8 +53,10 @@ class SlotCgroup {
   // Limits that the leaf has already are not written again.
   Outcome<void> set_limits(const Limits& limits, std::uint32_t& walls);
   UsageFigures usage() const;
-  // Comes back when everything stands still, or fails within a second with everything running.
+  // Tells the processes of the user's leaf to stand still, or to go on. Each stops when it next
+  // runs, which takes a while where they are throttled: is_frozen() says whether all have.
   Outcome<void> freeze(bool frozen) const;
+  bool is_frozen() const;
   bool empty() const;  // both leaves
   // Kills what is in the user's leaf; true when nothing was.
   bool end_all() const;
@@ -80,6 +83,7 @@ class SlotCgroup {
   std::string read(Leaf leaf, Controller controller, const char* file) const;
   std::uint64_t read_number(Leaf leaf, Controller controller, const char* file,
                             const char* key = "") const;
+  std::vector<pid_t> processes() const;  // of the user's leaf
   bool set_memory(Leaf leaf, std::uint64_t bytes) const;
   Outcome<void> write_limits(const Limits& limits);
   UsageFigures counters() const;

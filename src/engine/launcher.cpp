@@ -7,6 +7,7 @@
 #include <sys/socket.h>
 #include <sys/vfs.h>
 #include <sys/wait.h>
+#include <time.h>
 
 #include <algorithm>
 #include <deque>
@@ -22,6 +23,12 @@
 namespace atl::engine {
 namespace {
 
+std::int64_t now_ms() {
+  timespec now{};
+  ::clock_gettime(CLOCK_MONOTONIC, &now);
+  return now.tv_sec * 1000 + now.tv_nsec / 1'000'000;
+}
+
 // The exit status of a child that has ended; -1 while it lives, or when it was killed.
 int exit_status(const UniqueFd& child) {
   siginfo_t info{};
@@ -34,6 +41,12 @@ struct Pending {
   Helper helper;
   LauncherReply reply;
   std::unique_ptr<BoxOrder> order;  // none: a zygote
+};
+
+// A pause that waits until everything in its sandbox stands still.
+struct Pause {
+  LauncherReply reply;
+  std::int64_t deadline = 0;  // by now_ms()
 };
 
 class Launcher {
@@ -85,10 +98,11 @@ class Launcher {
   }
 
   void wait_and_serve() {
-    constexpr int kIdle = 250 /* ms */, kAtOnce = 64;
+    constexpr int kPoll = 1 /* ms */, kIdle = 250, kAtOnce = 64;
     epoll_event found[kAtOnce];
-    int count = ::epoll_wait(events_.get(), found, kAtOnce, trimming_ ? kIdle : -1);
-    if (count == 0) trimming_ = state_.slots.trim();
+    int wait = !pauses_.empty() ? kPoll : trimming_ ? kIdle : -1;
+    int count = ::epoll_wait(events_.get(), found, kAtOnce, wait);
+    if (wait == kIdle && count == 0) trimming_ = state_.slots.trim();
     // Ends first: a request that follows may want the slot.
     for (int i = 0; i < count; ++i) {
       if (found[i].data.ptr != &client_) ended(found[i].data.ptr);
@@ -96,6 +110,7 @@ class Launcher {
     for (int i = 0; i < count; ++i) {
       if (found[i].data.ptr == &client_ && client_) serve(found[i].events);
     }
+    pauses_.remove_if([this](Pause& pause) { return has_ended(pause); });
   }
 
   void ended(void* owner) {
@@ -170,8 +185,35 @@ class Launcher {
       if (!state_.cgroups.available()) return failed(Step::kLimits, EOPNOTSUPP);
       ATOLL_CHECK(box.slot.cgroup.set_limits(request_->limits, box.walls));
     } else {
-      ATOLL_CHECK(box.slot.cgroup.freeze(reply.op == LauncherOp::kFreeze));
+      bool pause = reply.op == LauncherOp::kFreeze;
+      if (pause && pauses_.size() >= kMaxPending) return failed(Step::kBusy, EAGAIN);
+      ATOLL_CHECK(box.slot.cgroup.freeze(pause));
+      box.paused = pause;
+      if (pause) pauses_.push_back({reply, now_ms() + kPauseTime});
+      return !pause;
     }
+    return true;
+  }
+
+  // Cgroup v1 has no file that tells when everything stands still, so it is polled.
+  bool has_ended(Pause& pause) {
+    auto found = boxes_.find(pause.reply.id.text);
+    Outcome<bool> done = failed(Step::kUnknownBox, ENOENT);
+    if (found != boxes_.end()) {
+      Box& box = found->second;
+      if (!box.paused) {
+        done = failed(Step::kCgroup, ECANCELED);  // by a request to go on, or by its end
+      } else if (box.slot.cgroup.is_frozen()) {
+        done = true;
+      } else if (now_ms() < pause.deadline) {
+        return false;
+      } else {
+        (void)box.slot.cgroup.freeze(false);
+        box.paused = false;
+        done = failed(Step::kCgroup, ETIMEDOUT);
+      }
+    }
+    answer(done, pause.reply);
     return true;
   }
 
@@ -263,6 +305,7 @@ class Launcher {
   static void kill_box(Box& box) {
     // Frozen processes do not die; pid 1's death takes the whole pid namespace with it.
     (void)box.slot.cgroup.freeze(false);
+    box.paused = false;
     box.dying = true;
     send_kill(box.pidfd);
   }
@@ -309,6 +352,7 @@ class Launcher {
   }
 
   static constexpr std::size_t kMaxPending = 64;
+  static constexpr std::int64_t kPauseTime = 1000;     // ms
   static constexpr std::size_t kMaxBacklog = 8 << 20;  // some 50,000 replies
   std::string folder_;
   bool once_;
@@ -322,6 +366,7 @@ class Launcher {
   std::size_t backlog_bytes_ = 0;
   std::map<std::array<char, kBoxIdSize>, Box> boxes_;
   std::list<Pending> pending_;
+  std::list<Pause> pauses_;
   std::unique_ptr<CreateRequest> request_ = std::make_unique<CreateRequest>();
 };
 

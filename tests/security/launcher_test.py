@@ -18,7 +18,8 @@ sys.path.insert(0, str(Path(__file__).resolve().parent))
 
 import harness
 import zygote_case
-from launcher_wire import (CREATE, DESTROY, FAILED, LIST, Create, Launcher, Limits, header, launcher_arguments)
+from launcher_wire import (CREATE, DESTROY, FAILED, FREEZE, LIST, THAW, USAGE, Create, Launcher, Limits, header,
+                           launcher_arguments)
 
 MANY = int(os.environ.get("ATOLL_TEST_SANDBOXES", "2000"))
 FORMATTER = 0x5FFD0000
@@ -199,6 +200,38 @@ class LauncherTest(unittest.TestCase):
         for left in launcher.list():
             launcher.send(header(DESTROY, left))
             self.assertEqual(launcher.reply(DESTROY)["status"], 0)
+
+    def test_nobody_waits_for_a_pause(self):
+        """Throttled processes stop late; what others ask meanwhile is answered before."""
+        launcher = self.start()
+        busy = launcher.box("busy", cpu=10)
+        other = launcher.box("other")
+        self.assertEqual((busy.made["status"], other.made["status"]), (0, 0))
+        busy.run("/bin/sh", "-c", "for i in 1 2 3 4 5 6 7 8; do (while :; do :; done) & done")
+        for _ in range(50):
+            launcher.send(header(FREEZE, "busy"))
+            launcher.send(header(USAGE, "other"))
+            first, second = launcher.next_reply(), launcher.next_reply()
+            self.assertEqual({first["op"], second["op"]}, {FREEZE, USAGE})
+            pause = first if first["op"] == FREEZE else second
+            self.assertIn((pause["status"], pause["errno"]), ((0, 0), (FAILED, errno.ETIMEDOUT)))
+            launcher.send(header(THAW, "busy"))
+            self.assertEqual(launcher.reply(THAW)["status"], 0)
+            if first["op"] == USAGE:
+                break
+        else:
+            self.fail("every pause was answered before the request that came after it")
+        for box in (busy, other):
+            self.assertEqual(box.end()["status"], 0)
+
+    def test_a_pause_is_given_up_when_its_sandbox_ends(self):
+        launcher = self.start()
+        box = launcher.box("paused")
+        for order in (THAW, DESTROY):
+            launcher.send(header(FREEZE, "paused"))
+            launcher.send(header(order, "paused"))
+            self.assertEqual({launcher.next_reply()["op"] for _ in range(2)}, {FREEZE, order})
+        box.socket.close()
 
     def test_disks_have_an_end(self):
         launcher = self.start()

@@ -15,7 +15,7 @@ from pathlib import Path
 
 U16, U32, U64 = ctypes.c_uint16, ctypes.c_uint32, ctypes.c_uint64
 MAGIC, VERSION = 0x48434E4C, 2
-CREATE, DESTROY, LIST, ZYGOTE = 1, 2, 6, 7
+CREATE, DESTROY, FREEZE, THAW, USAGE, LIST, ZYGOTE = 1, 2, 3, 4, 5, 6, 7
 FAILED, LISTED = 1, 2
 NOBODY = 65534
 ZYGOTES = Path("/run/atoll/zygotes")
@@ -91,15 +91,19 @@ class Launcher:
         theirs.close()
         ours.settimeout(60)
 
+    def next_reply(self):
+        data = self.socket.recv(8192)
+        if not data:
+            raise EOFError("the launcher is gone")
+        _, status, op, step, error, walls, zygote = struct.unpack_from("<IHHHxxiII", data)
+        return {"op": op, "status": status, "step": step, "errno": error, "walls": walls, "zygote": zygote,
+                "id": data[24:64].rstrip(b"\0").decode(), "bytes": data}
+
     def reply(self, op):
         while True:
-            data = self.socket.recv(8192)
-            if not data:
-                raise EOFError("the launcher is gone")
-            _, status, answered, step, error, walls, zygote = struct.unpack_from("<IHHHxxiII", data)
-            if answered == op:
-                return {"status": status, "step": step, "errno": error, "walls": walls, "zygote": zygote,
-                        "id": data[24:64].rstrip(b"\0").decode(), "bytes": data}
+            answer = self.next_reply()
+            if answer["op"] == op:
+                return answer
 
     def send(self, request, descriptors=()):
         socket.send_fds(self.socket, [bytes(request)], list(descriptors))
@@ -134,13 +138,13 @@ class Launcher:
 class Box:
     """A sandbox and the connection to its guest."""
 
-    def __init__(self, launcher, name, key, memory=256 << 20, pids=64, mounts=()):
+    def __init__(self, launcher, name, key, memory=256 << 20, pids=64, cpu=2000, mounts=()):
         """`mounts`: (descriptor, target, read-only)."""
         self.launcher, self.name, self.channel = launcher, name, 0
         ours, theirs = socket.socketpair()
         self.socket = ours
         request = Create(header=header(CREATE, name), connected=1, hostname=b"atoll", mount_count=len(mounts),
-                         limits=Limits(memory, memory // 4, 0, 2000, pids, 256, 0))
+                         limits=Limits(memory, memory // 4, 0, cpu, pids, 256, 0))
         for entry, (_, target, read_only) in zip(request.mounts, mounts):
             entry.target, entry.read_only = target.encode(), read_only
         if key is not None:
