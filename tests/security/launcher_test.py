@@ -4,10 +4,12 @@
 usage: launcher_test.py --build DIR
 """
 
+import ctypes
 import errno
 import os
 import re
 import signal
+import struct
 import subprocess
 import sys
 import tempfile
@@ -28,6 +30,37 @@ FORMATTER = 0x5FFD0000
 NEEDED = sum(1 << number for number in (0, 1, 2, 3, 5, 6, 7, 8, 12, 18, 19, 21, 24, 27))
 # SYS_ADMIN SYS_CHROOT SETUID SETGID SETPCAP MKNOD CHOWN DAC_OVERRIDE, as src/engine/mounts.cpp does.
 MOUNTS_NEED = sum(1 << number for number in (0, 1, 6, 7, 8, 18, 21, 27))
+
+
+def seccomp_filter(pid):
+    """The newest filter of a process: (code, jump if true, jump if false, k) each."""
+    libc = ctypes.CDLL(None, use_errno=True)
+    libc.ptrace.argtypes = [ctypes.c_long, ctypes.c_long, ctypes.c_void_p, ctypes.c_void_p]
+    attach, detach, get_filter = 16, 17, 0x420C
+    code = (ctypes.c_uint64 * 4096)()
+    if libc.ptrace(attach, pid, None, None) != 0:
+        raise OSError(ctypes.get_errno(), "ptrace")
+    os.waitpid(pid, 0)
+    count = libc.ptrace(get_filter, pid, None, code)
+    libc.ptrace(detach, pid, None, None)
+    if count <= 0:
+        raise OSError(ctypes.get_errno(), "PTRACE_SECCOMP_GET_FILTER")
+    return [struct.unpack("<HBBI", struct.pack("<Q", word)) for word in code[:count]]
+
+
+def verdict(code, arch, number):
+    """What a filter of loads, comparisons and returns says to a call."""
+    at, loaded = 0, 0
+    while True:
+        operation, yes, no, value = code[at]
+        at += 1
+        if operation == 0x20:  # load: the number lies at 0, the architecture at 4
+            loaded = {0: number, 4: arch}[value]
+        elif operation in (0x15, 0x35):  # equal, at least
+            at += yes if (loaded == value if operation == 0x15 else loaded >= value) else no
+        else:
+            assert operation == 0x06, hex(operation)
+            return value
 
 
 def children(pid):
@@ -232,6 +265,17 @@ class LauncherTest(unittest.TestCase):
             launcher.send(header(order, "paused"))
             self.assertEqual({launcher.next_reply()["op"] for _ in range(2)}, {FREEZE, order})
         box.socket.close()
+
+    def test_other_architectures_are_killed(self):
+        """The list of refused calls means other calls under the numbers of i386 and x32."""
+        launcher = self.start()
+        launcher.list()
+        code = seccomp_filter(launcher.process.pid)
+        x86_64, i386 = 0xC000003E, 0x40000003
+        kill, allow, refuse = 0x80000000, 0x7FFF0000, 0x00050000 | errno.EPERM
+        self.assertEqual([verdict(code, x86_64, number) for number in (39, 101)], [allow, refuse])  # getpid, ptrace
+        self.assertEqual([verdict(code, i386, number) for number in (20, 26)], [kill, kill])
+        self.assertEqual([verdict(code, x86_64, 0x40000000 | number) for number in (39, 521)], [kill, kill])
 
     def test_disks_have_an_end(self):
         launcher = self.start()
