@@ -21,8 +21,11 @@ inline constexpr std::size_t kMaxDescriptors = kMaxMounts + kMaxLayers + 1;
 inline constexpr std::size_t kBoxIdSize = 40;  // [a-z0-9-], with its NUL
 inline constexpr std::size_t kListed = 128;    // sandboxes in one message of a list
 
-// A larger disk takes too long to format.
+// A larger disk takes too long to format; more of the others than any host has.
 inline constexpr std::uint64_t kMaxDisk = 1ull << 40;
+inline constexpr std::uint64_t kMaxMemory = 1ull << 44;
+inline constexpr std::uint32_t kMaxCpuMilli = 8192 * 1000;
+inline constexpr std::uint32_t kMaxPids = 1 << 22;
 
 enum class LauncherOp : std::uint16_t {
   kCreate = 1,   // CreateRequest + one descriptor per mount and layer (+ the connection)

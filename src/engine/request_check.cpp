@@ -14,6 +14,14 @@ std::string_view text_of(const std::array<char, N>& field) {
   return std::memchr(field.data(), 0, N) != nullptr ? field.data() : "";
 }
 
+// Ids are compared as bytes and name files as text: both must be the same, so nothing follows the
+// end of the text.
+bool is_padded(const BoxId& id) {
+  BoxId text;
+  std::ranges::copy(text_of(id.text), text.text.begin());
+  return text.text == id.text;
+}
+
 bool made_of(std::string_view allowed, std::string_view text) {
   return !text.empty() && text.find_first_not_of(allowed) == std::string_view::npos;
 }
@@ -45,9 +53,13 @@ bool reserved(std::string_view text) {
 }
 
 bool valid_limits(const Limits& limits) {
-  return limits.memory_bytes >= (1u << 20) && limits.disk_bytes >= 4096 &&
-         limits.disk_bytes <= kMaxDisk && limits.inodes <= (1ull << 32) && limits.cpu_milli >= 1 &&
-         limits.pids >= 1 && limits.open_files >= 8 && limits.open_files <= (1u << 20);
+  auto within = [](std::uint64_t value, std::uint64_t least, std::uint64_t most) {
+    return value >= least && value <= most;
+  };
+  return within(limits.memory_bytes, 1 << 20, kMaxMemory) &&
+         within(limits.disk_bytes, 4096, kMaxDisk) && limits.inodes <= (1ull << 32) &&
+         within(limits.cpu_milli, 1, kMaxCpuMilli) && within(limits.pids, 1, kMaxPids) &&
+         within(limits.open_files, 8, 1 << 20);
 }
 
 // Names of modules, never paths.
@@ -64,7 +76,7 @@ int check_request(CreateRequest& request, std::size_t size, std::size_t descript
   if (size < sizeof(RequestHeader)) return EBADMSG;
   header = request.header;
   if (header.magic != kLauncherMagic || header.version != kLauncherVersion) return EBADMSG;
-  bool named = made_of(kIdLetters, text_of(header.id.text));
+  bool named = made_of(kIdLetters, text_of(header.id.text)) && is_padded(header.id);
   bool bare = size == sizeof(RequestHeader) && descriptors == 0;
   switch (header.op) {
     case LauncherOp::kCreate: break;

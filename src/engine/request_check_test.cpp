@@ -66,6 +66,32 @@ TEST(RequestCheck, RefusesIdsThatAreNotPlainNames) {
   EXPECT_EQ(check(request), EBADMSG);
 }
 
+// Two ids that differ in what follows their text would have the same files.
+TEST(RequestCheck, NothingFollowsTheTextOfAnId) {
+  CreateRequest request = good_request();
+  request.header.id.text.back() = 'x';
+  EXPECT_EQ(check(request), EBADMSG);
+  for (LauncherOp op :
+       {LauncherOp::kDestroy, LauncherOp::kFreeze, LauncherOp::kThaw, LauncherOp::kUsage}) {
+    request.header.op = op;
+    EXPECT_EQ(check(request, sizeof(RequestHeader)), EBADMSG);
+  }
+}
+
+TEST(RequestCheck, EveryLimitHasACeiling) {
+  auto with = [](auto member, auto value) {
+    CreateRequest request = good_request();
+    request.limits.*member = value;
+    return check(request);
+  };
+  EXPECT_EQ(with(&Limits::memory_bytes, kMaxMemory), 0);
+  EXPECT_EQ(with(&Limits::memory_bytes, kMaxMemory + 1), EINVAL);
+  EXPECT_EQ(with(&Limits::cpu_milli, kMaxCpuMilli), 0);
+  EXPECT_EQ(with(&Limits::cpu_milli, kMaxCpuMilli + 1), EINVAL);
+  EXPECT_EQ(with(&Limits::pids, kMaxPids), 0);
+  EXPECT_EQ(with(&Limits::pids, kMaxPids + 1), EINVAL);
+}
+
 TEST(RequestCheck, AListNamesNoSandbox) {
   CreateRequest request;
   request.header.op = LauncherOp::kList;
