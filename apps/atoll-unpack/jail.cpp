@@ -201,6 +201,11 @@ Result<void> enter_jail(int staging, std::uint64_t max_file_bytes) {
   ATOLL_CHECK(set_limits(max_file_bytes));
   ATOLL_CHECK(check(confine::set_no_new_privs(), "no_new_privs"));
   bool apart = enter_namespaces(staging);
+  // Landlock alone would leave root's helper with powers over processes and networks of the host.
+  if (root && !apart) {
+    return fail(Code::kHostUnsupported,
+                "root unpacks images in namespaces of their own, which cannot be made here");
+  }
   bool ruled = enter_landlock(staging);
   if (!apart && !ruled) {
     return fail(Code::kHostUnsupported,

@@ -11,7 +11,7 @@ namespace atl::unpacker {
 
 // `staging` is the folder that may be written. Forks: the caller comes back as another process, the
 // first of its namespace, and the one that was started waits for it. kHostUnsupported when this
-// kernel has neither Landlock nor namespaces to offer.
+// kernel has neither Landlock nor namespaces to offer; root needs the namespaces.
 Result<void> enter_jail(int staging, std::uint64_t max_file_bytes);
 
 }  // namespace atl::unpacker

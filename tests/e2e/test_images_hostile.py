@@ -1,6 +1,7 @@
 """Archives that lie, imports that end in the middle, and the process that reads such archives."""
 
 import contextlib
+import ctypes
 import gzip
 import io
 import json
@@ -370,6 +371,23 @@ class Interrupted(ImageCase):
         owners = {"deep/er/file": 1234, "deep/gone": 0, "own": 77, "deep": 0, "deep/er": 0, ".": 0, "..": 0}
         for name, uid in owners.items():
             self.assertEqual((tree / name).lstat().st_uid, uid if support.IS_ROOT else os.getuid(), name)
+
+    def test_root_needs_namespaces(self):
+        """Landlock alone would leave root's helper with powers over processes and networks of the host."""
+        if not support.IS_ROOT:
+            return
+        drop_bounding, sys_admin = 24, 21  # PR_CAPBSET_DROP, CAP_SYS_ADMIN
+        archive = self.file("archive.tar", make.docker([layer(a=b"1")]))
+        done = subprocess.run(
+            [support.ATOLL, "image", "import", archive],
+            capture_output=True,
+            text=True,
+            env={**os.environ, **self.env},
+            preexec_fn=lambda: ctypes.CDLL(None).prctl(drop_bounding, sys_admin, 0, 0, 0),
+        )
+        self.assertNotEqual(done.returncode, 0, done)
+        self.assertIn("in namespaces of their own", done.stderr)
+        self.assert_nothing_left()
 
     def test_the_helper_explains_itself(self):
         done = subprocess.run([support.BIN / "atoll-unpack"], capture_output=True, text=True)
