@@ -1,8 +1,9 @@
 """It must always start again: the server, its launcher or both are killed every second or so while clients work, and
 the disk of the database is full for a while. Every start opens its port, nothing acknowledged is lost or doubled, and
-nothing is left at the end.
+nothing is left at the end. Launchers do not pile up.
 
-CRASH_KILLS is the number of kills for each database; CRASH_SESSIONS that of the sessions of the largest start.
+CRASH_KILLS is the number of kills for each database (50 on SQLite and 25 on PostgreSQL unless it is set), CRASH_SEED a
+number for another order of them; CRASH_SESSIONS that of the sessions of the largest start.
 """
 import os
 import pathlib
@@ -21,10 +22,12 @@ from postgres import Postgres
 from server import DEADLINE, Server, until
 from support import IS_ROOT
 
-KILLS = int(os.environ.get("CRASH_KILLS", "25"))
+KILLS = int(os.environ.get("CRASH_KILLS", "0"))
+SEED = os.environ.get("CRASH_SEED", "")
 SESSIONS = int(os.environ.get("CRASH_SESSIONS", "800"))
 CLIENTS = 4
-FULL_FROM, FULL_UNTIL = KILLS // 3, KILLS // 2  # kills
+REST = (0.05, 0.7)  # seconds between two kills, at least and at most: some come while sessions are still being found
+MOST_LAUNCHERS = 2  # one that ends with its dead server, and the next
 FULL = ("io", "no_available_runtime", "resource_exhausted")  # codes of a store that cannot be written to
 NO_POOL = ("--set", "pool.size=0")
 
@@ -37,7 +40,7 @@ class Loop(unittest.TestCase):
         self.folder = pathlib.Path(folder.name)
         self.data, self.socket = self.folder / "data", str(self.folder / "data" / "socket")
         self.run_folder = run_folder_of(self.data)
-        self.random = random.Random(str(self.id()))
+        self.random = random.Random(str(self.id()) + SEED)
         self.guests, self.opened = set(), []
         self.server = None
         self.options = ("--no-auth", "--set", f"server.unix_socket={self.socket}")
@@ -102,24 +105,50 @@ class Loop(unittest.TestCase):
             self.fail(self.left)
 
 
+class LauncherCount:
+    """Looks again and again which launchers of a run folder live; `most` is the largest number seen at once."""
+
+    def __init__(self, launchers):
+        self.launchers, self.most, self.looks = launchers, 0, 0
+        self.over = threading.Event()
+        self.thread = threading.Thread(target=self.look, name="launchers")
+        self.thread.start()
+
+    def look(self):
+        while not self.over.wait(0.02):
+            seen = self.launchers()
+            if len(seen) > self.most:  # the list is not of one moment: count those that still live at its end
+                self.most = max(self.most, len(set(seen) & set(self.launchers())))
+            self.looks += 1
+
+    def end(self):
+        self.over.set()
+        self.thread.join()
+
+
 class Clients(Loop):
+    kills = KILLS or 50
+
     def work(self):
+        full_from, full_until = self.kills // 3, self.kills // 2  # kills
         self.start(*NO_POOL)
         over = threading.Event()
+        count = LauncherCount(self.launchers)
         clients = [Client(self.socket, over) for _ in range(CLIENTS)]
         try:
-            for number in range(KILLS):
-                time.sleep(self.random.uniform(0.3, 1.5))
-                if number == FULL_FROM:
+            for number in range(self.kills):
+                time.sleep(self.random.uniform(*REST))
+                if number == full_from:
                     self.fill()
-                if number == FULL_UNTIL:
+                if number == full_until:
                     self.empty()
                 self.kill(self.random.choice(("server", "launcher", "both")))
-                self.start_again(is_full=FULL_FROM <= number < FULL_UNTIL)
+                self.start_again(is_full=full_from <= number < full_until)
             until(self.recovered, "all sessions are found again")
         finally:
             self.empty()
             over.set()
+            count.end()
             for client in clients:
                 client.thread.join()
         for client in clients:
@@ -127,9 +156,15 @@ class Clients(Loop):
                 raise client.failure
         for client in clients:
             self.check(client)
-        print(f"{KILLS} kills, {sum(len(one.keys) for one in clients)} sessions, "
-              f"{sum(len(one.results) for one in clients)} results, port open after at most {max(self.opened):.2f} s")
+        self.check_launchers(count)
+        print(f"{self.kills} kills, {sum(len(one.keys) for one in clients)} sessions, "
+              f"{sum(len(one.results) for one in clients)} results, port open after at most {max(self.opened):.2f} s, "
+              f"at most {count.most} launchers in {count.looks} looks")
         self.check_end()
+
+    def check_launchers(self, count):
+        self.assertIn(count.most, range(1, MOST_LAUNCHERS + 1), f"{count.looks} looks")
+        until(lambda: len(self.launchers()) == 1, "one launcher serves the last server")
 
     def start_again(self, is_full):
         """A server that cannot even open its store says so and ends; its supervisor starts it again."""
@@ -208,6 +243,8 @@ class OnSqlite(Clients):
 
 @unittest.skipUnless(IS_ROOT, "a disk of its own needs root")
 class OnPostgres(OnSqlite):
+    kills = KILLS or 25
+
     def prepare(self):
         self.mount(self.folder / "disk", "256m")
         self.postgres = Postgres(self.folder / "disk" / "pg", "-c", "min_wal_size=32MB", "-c", "max_wal_size=64MB")
