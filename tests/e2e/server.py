@@ -28,14 +28,18 @@ class Server:
         self.start()
 
     def start(self, **environment):
-        self.process = subprocess.Popen(
-            [ATOLL, "serve", "--listen", "127.0.0.1:0", "--data", self.data, *self.options],
-            stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, env={**os.environ, **environment})
+        self.launch(**environment)
         for line in self.process.stdout:
             if line.startswith("atoll listens on "):
                 self.base = line.split()[-1]
                 return
         raise AssertionError(f"it did not start: {self.process.wait()}")
+
+    def launch(self, **environment):
+        """Without waiting for its port."""
+        self.process = subprocess.Popen(
+            [ATOLL, "serve", "--listen", "127.0.0.1:0", "--data", self.data, *self.options],
+            stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, env={**os.environ, **environment})
 
     def __enter__(self):
         return self

@@ -3,7 +3,8 @@ the disk of the database is full for a while. Every start opens its port, nothin
 nothing is left at the end. Launchers do not pile up.
 
 CRASH_KILLS is the number of kills for each database (50 on SQLite and 25 on PostgreSQL unless it is set), CRASH_SEED a
-number for another order of them; CRASH_SESSIONS that of the sessions of the largest start.
+number for another order of them; CRASH_SESSIONS is the number of sessions of the largest start, CRASH_ODD_SESSIONS that
+of the kills in odd orders.
 """
 import os
 import pathlib
@@ -25,6 +26,7 @@ from support import IS_ROOT
 KILLS = int(os.environ.get("CRASH_KILLS", "0"))
 SEED = os.environ.get("CRASH_SEED", "")
 SESSIONS = int(os.environ.get("CRASH_SESSIONS", "800"))
+ODD_SESSIONS = int(os.environ.get("CRASH_ODD_SESSIONS", "40"))
 CLIENTS = 4
 REST = (0.05, 0.7)  # seconds between two kills, at least and at most: some come while sessions are still being found
 MOST_LAUNCHERS = 2  # one that ends with its dead server, and the next
@@ -332,13 +334,70 @@ class OneKill(Loop):
 
 
 class ManySessions(Loop):
+    def make(self, count):
+        with ThreadPoolExecutor(8) as clients:
+            body = {"template_id": "shell-default", "config": {"timeout_seconds": 600}}
+            made = list(clients.map(lambda _: self.call("POST", "/sessions", body, Prefer="wait"), range(count)))
+        self.assertEqual({status for status, _ in made}, {201})
+        return made
+
+    # covers: C46
+    def test_kills_in_odd_orders(self):
+        self.start(*NO_POOL)
+        made = self.make(ODD_SESSIONS)
+        count = LauncherCount(self.launchers)
+        try:
+            for _ in range(3):
+                self.kill("server")
+                self.server.launch()  # and killed again before it has opened its port
+                time.sleep(self.random.uniform(0.0, 0.1))
+                self.server.kill()
+                self.server.launch()
+                self.kill_new_launcher()
+                self.start()  # and killed while it finds its sessions again
+                self.kill("both")
+                self.start()
+                self.kill("server")
+                self.start()
+                self.kill("launcher")
+                self.start()
+        finally:
+            count.end()
+        until(self.recovered, "all are found again")
+        print(f"{ODD_SESSIONS} sessions: port open after at most {max(self.opened):.2f} s, at most {count.most} launchers")
+        self.assertLessEqual(count.most, MOST_LAUNCHERS + 1)  # two servers were killed within 100 ms
+        until(lambda: len(self.launchers()) == 1, "one launcher serves the last server")
+        self.check_ready(made)
+        ran = self.call("POST", f"/sessions/{made[-1][1]['id']}/execute", {"command": "echo 1"}, Prefer="wait=30")[1]
+        self.assertEqual(ran["stdout"], "1\n", ran)
+        self.check_end()
+
+    def kill_new_launcher(self):
+        """Of a server that starts: it ends and says so, with its port open or not."""
+        old = set(self.launchers())
+        new = until(lambda: set(self.launchers()) - old or self.server.process.poll() is not None, "a launcher starts")
+        for pid in new if isinstance(new, set) else ():
+            try:
+                os.kill(pid, signal.SIGKILL)
+            except ProcessLookupError:
+                pass
+        self.assertIn(self.server.process.wait(DEADLINE), (1, 125))
+        self.server.process.stdout.close()
+
+    def check_ready(self, made):
+        rows, after = [], ""
+        while True:
+            answer = self.call("GET", "/sessions?status=ready&limit=100" + after)[1]
+            rows += answer["sessions"]
+            if not answer.get("next_cursor"):
+                break
+            after = f"&cursor={answer['next_cursor']}"
+        self.assertEqual({row["id"] for row in rows}, {one["id"] for _, one in made})
+
     # covers: C47
     def test_one_kill_of_many(self):
         self.start(*NO_POOL)
-        with ThreadPoolExecutor(8) as clients:
-            body = {"template_id": "shell-default", "config": {"timeout_seconds": 600}}
-            made = list(clients.map(lambda _: self.call("POST", "/sessions", body, Prefer="wait"), range(SESSIONS)))
-        self.assertEqual({status for status, _ in made}, {201})
+        made = self.make(SESSIONS)
         self.kill("server")
         self.start()
         began = time.monotonic()
@@ -351,14 +410,7 @@ class ManySessions(Loop):
         until(self.recovered, "all are found again")
         print(f"{SESSIONS} sessions: port open after {self.opened[-1]:.2f} s, "
               f"all found again {time.monotonic() - began:.2f} s later")
-        rows, after = [], ""
-        while True:
-            answer = self.call("GET", "/sessions?status=ready&limit=100" + after)[1]
-            rows += answer["sessions"]
-            if not answer.get("next_cursor"):
-                break
-            after = f"&cursor={answer['next_cursor']}"
-        self.assertEqual({row["id"] for row in rows}, {one["id"] for _, one in made})
+        self.check_ready(made)
         self.check_end()
 
 
