@@ -53,10 +53,11 @@ class Context:
             return None
         return ipython.attach(self._main, self._publisher)
 
-    def _expect_figures(self, matplotlib):
-        from _atoll.figures import Figures
+    def _expect_figures(self, _matplotlib):
+        if self._figures is None:
+            from _atoll.figures import Figures
 
-        self._figures = Figures(self._publisher, matplotlib)
+            self._figures = Figures(self._publisher)
 
     def serve(self):
         """Until the socket ends."""
@@ -123,6 +124,7 @@ class Context:
         finish.flush()
 
     def _show_figures(self):
+        watch.catch_up()
         if self._figures is not None:
             self._figures.show_open()
 

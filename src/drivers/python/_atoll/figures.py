@@ -8,10 +8,9 @@ CHART = "application/vnd.atoll.chart+json"
 
 
 class Figures:
-    def __init__(self, publisher, matplotlib):
+    def __init__(self, publisher):
         self._publisher = publisher
-        if not os.environ.get("MPLBACKEND"):
-            matplotlib.rcParams["backend"] = "agg"
+        watch.when_imported("matplotlib", _draw_without_a_screen)
         watch.when_imported("matplotlib.pyplot", self._take_show)
         watch.when_imported("matplotlib.axes._axes", _note_box_plots)
 
@@ -34,6 +33,11 @@ class Figures:
                 errors.print_traceback(problem)
             finally:
                 helpers.Gcf.destroy(manager)
+
+
+def _draw_without_a_screen(matplotlib):
+    if not os.environ.get("MPLBACKEND"):
+        matplotlib.rcParams["backend"] = "agg"
 
 
 def bundle_of(figure):

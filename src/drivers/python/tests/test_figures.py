@@ -97,6 +97,65 @@ class Figures:
         self.assertEqual((len(run.displays), run.err), (1, ""))
         self.assertEqual(len(driver.run("plt.plot([1]); matplotlib.get_backend()").displays), 1)
 
+    def shown_after(self, *codes):
+        """The last of them draws; in an interpreter that has not imported matplotlib yet."""
+        driver = self.fresh()
+        for code in codes[:-1]:
+            driver.run(code)
+        run = driver.run(codes[-1])
+        self.assertEqual((len(run.displays), run.err), (1, ""), run.messages)
+        self.assertIn("image/png", run.displays[0])
+
+    def test_looking_for_it_first(self):
+        look = "import importlib.util\nimportlib.util.find_spec('matplotlib') is not None"
+        draw = "import matplotlib.pyplot as plt\nplt.plot([1, 2]);"
+        self.shown_after(look, draw)
+        self.shown_after(look, look, draw + "\nplt.show()")
+        self.shown_after("import importlib.util\nimportlib.util.find_spec('matplotlib.pyplot');", draw)
+        self.shown_after("import pkgutil\npkgutil.find_loader('matplotlib');", draw)
+
+    def test_loaded_by_hand(self):
+        load = (
+            "import importlib.util, sys\nspec = importlib.util.find_spec('matplotlib')\n"
+            "module = importlib.util.module_from_spec(spec)\nsys.modules['matplotlib'] = module\n"
+            "spec.loader.exec_module(module);"
+        )
+        self.shown_after(load, "import matplotlib.pyplot as plt\nplt.plot([1, 2])\nplt.show()")
+
+    def test_reloaded(self):
+        load = "import importlib, matplotlib, matplotlib.pyplot as plt\n"
+        self.shown_after(load + "importlib.reload(plt)\nplt.plot([1, 2])\nplt.show()")
+        self.shown_after(load, "importlib.reload(matplotlib);", "plt.plot([1, 2]);")
+
+    def test_imported_in_a_thread(self):
+        code = (
+            "import threading\ndef work():\n    import matplotlib.pyplot as plt\n    plt.plot([1, 2])\n"
+            "thread = threading.Thread(target=work)\nthread.start()\nthread.join()"
+        )
+        self.shown_after(code)
+
+    def test_a_submodule_first_and_another_name(self):
+        self.shown_after("from matplotlib.axes._axes import Axes", "from matplotlib import pyplot as p\np.plot([1, 2]);")
+        self.shown_after("m = __import__('matplotlib.pyplot')\nm.pyplot.plot([1, 2]);")
+        self.shown_after("import importlib\np = importlib.import_module('matplotlib.pyplot')\np.plot([1, 2])\np.show()")
+
+    def test_after_an_import_that_failed(self):
+        fail = (
+            "import sys\nsys.modules['numpy'] = None\ntry:\n    import matplotlib.pyplot\nexcept ImportError:\n"
+            "    print('failed')\ndel sys.modules['numpy']\n"
+            "for name in [n for n in sys.modules if n.startswith('matplotlib')]:\n    del sys.modules[name]"
+        )
+        self.shown_after(fail, "import matplotlib.pyplot as plt\nplt.plot([1, 2])\nplt.show()")
+
+    def test_found_by_somebody_elses_finder(self):
+        mine = (
+            "import sys, importlib.machinery\nclass Mine:\n    @staticmethod\n"
+            "    def find_spec(name, path=None, target=None):\n"
+            "        return importlib.machinery.PathFinder.find_spec(name, path, target)\n"
+            "sys.meta_path.insert(0, Mine)"
+        )
+        self.shown_after(mine, "import matplotlib.pyplot as plt\nplt.plot([1, 2]);")
+
     def test_several_figures(self):
         run = self.ok(
             "import matplotlib.pyplot as plt\nfor i in range(3):\n    plt.figure()\n    plt.plot([i, i])\n   "
