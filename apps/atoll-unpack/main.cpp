@@ -12,7 +12,7 @@
 #include <string_view>
 
 #include "codec/json.hpp"
-#include "images/digest.hpp"
+#include "codec/sha256.hpp"
 #include "images/reference.hpp"
 #include "images/unpack.hpp"
 #include "images/unpack_fds.hpp"
@@ -82,8 +82,8 @@ std::function<void(const UnpackProgress&)> progress_reporter() {
 
 int run(UnpackJob job) {
   ::umask(022);
-  // Whatever the libraries want to read from disk they read now.
-  (void)sha256_hex("");
+  // Libraries must read from disk now what they need later.
+  (void)codec::sha256_hex("");
   if (Result<void> jailed = unpacker::enter_jail(kStagingFd, job.limits.bytes); !jailed) {
     return report_error(jailed.error());
   }

@@ -147,13 +147,6 @@ std::optional<std::string> from_hex(std::string_view text) {
   return out;
 }
 
-std::string sha256_hex(std::string_view bytes) {
-  std::array<unsigned char, EVP_MAX_MD_SIZE> sum{};
-  unsigned size = 0;
-  ::EVP_Digest(bytes.data(), bytes.size(), sum.data(), &size, ::EVP_sha256(), nullptr);
-  return hex({reinterpret_cast<const char*>(sum.data()), size});
-}
-
 std::string_view trim(std::string_view text) {
   constexpr std::string_view kBlank = " \t";
   text.remove_prefix(std::min(text.find_first_not_of(kBlank), text.size()));

@@ -23,7 +23,6 @@ std::optional<std::string> from_base64(std::string_view text);
 
 std::string hex(std::string_view bytes);
 std::optional<std::string> from_hex(std::string_view text);
-std::string sha256_hex(std::string_view bytes);
 
 // Without blanks and tabs at both ends.
 std::string_view trim(std::string_view text);

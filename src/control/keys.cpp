@@ -9,8 +9,8 @@
 #include "async/deadline.hpp"
 #include "base/ids.hpp"
 #include "base/utf8.hpp"
+#include "codec/sha256.hpp"
 #include "control/audit.hpp"
-#include "control/sha256.hpp"
 
 namespace atl::control {
 namespace {
@@ -23,14 +23,14 @@ constexpr std::size_t kShortestSecret = 16;
 constexpr std::size_t kLongestSecret = 512;
 
 // A secret is random, so a fast hash is enough; comparing hashes says nothing about the secret.
-std::string hash_of(std::string_view secret) { return sha256_hex(secret); }
+std::string hash_of(std::string_view secret) { return codec::sha256_hex(secret); }
 
 Result<std::string> random_secret() {
   std::array<unsigned char, 32> bytes{};
   if (::RAND_bytes(bytes.data(), bytes.size()) != 1) {
     return fail(Code::kInternal, "no random numbers are to be had");
   }
-  return "atl_" + hex(bytes);
+  return "atl_" + codec::hex(bytes);
 }
 
 store::Change recorded(Caller caller, model::AuditAction action, const model::Key& key) {

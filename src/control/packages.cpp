@@ -11,7 +11,7 @@
 #include "async/child.hpp"
 #include "async/deadline.hpp"
 #include "base/rollback.hpp"
-#include "control/sha256.hpp"
+#include "codec/sha256.hpp"
 #include "control/workspace_names.hpp"
 #include "observe/log.hpp"
 
@@ -83,7 +83,7 @@ Task<Result<std::string>> Packages::folder_of(const Installer* installer,
   std::ranges::sort(packages);
   std::string list = installer->name + std::string("\n");
   for (const std::string& one : packages) list += one + "\n";
-  std::string name = sha256_hex(list).substr(0, 32);
+  std::string name = codec::sha256_hex(list).substr(0, 32);
   std::string path = folder_ + "/" + name;
   if (::access(path.c_str(), F_OK) == 0) co_return path;  // the server's
   if (!tenant.empty()) path = folder_ + "/@" + folder_name(tenant) + "/" + name;

@@ -9,7 +9,7 @@
 #include <charconv>
 #include <stdexcept>
 
-#include "control/sha256.hpp"
+#include "codec/sha256.hpp"
 
 namespace atl::control {
 namespace {
@@ -51,7 +51,7 @@ std::string signature_of(const std::array<unsigned char, 32>& secret, const std:
   unsigned size = 0;
   ::HMAC(::EVP_sha256(), secret.data(), static_cast<int>(secret.size()),
          reinterpret_cast<const unsigned char*>(text.data()), text.size(), sum.data(), &size);
-  return hex(std::span(sum).first(size));
+  return codec::hex(std::span(sum).first(size));
 }
 
 std::int64_t milliseconds(std::chrono::system_clock::time_point time) {

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "base/unique_fd.hpp"
-#include "control/sha256.hpp"
+#include "codec/sha256.hpp"
 #include "observe/log.hpp"
 
 namespace atl::control {
@@ -51,7 +51,7 @@ std::string escaped(std::string_view text, bool first_schema) {
 // As the first schema had it.
 std::string old_folder_name(std::string_view text) {
   std::string name = escaped(text, true);
-  if (name.size() > kMaxName) name = name.substr(0, kFront) + "%" + sha256_hex(text);
+  if (name.size() > kMaxName) name = name.substr(0, kFront) + "%" + codec::sha256_hex(text);
   return name;
 }
 
@@ -165,7 +165,7 @@ Result<void> spread(const std::string& folder, const std::set<std::string>& tena
 std::string folder_name(std::string_view text) {
   if (text.empty()) return "%";
   std::string name = escaped(text, false);
-  if (name.size() > kMaxName) name = name.substr(0, kFront) + "%-" + sha256_hex(text);
+  if (name.size() > kMaxName) name = name.substr(0, kFront) + "%-" + codec::sha256_hex(text);
   return name;
 }
 

@@ -1,50 +1,6 @@
 #include "images/digest.hpp"
 
-#include <openssl/evp.h>
-
-#include <array>
-#include <cstdlib>
-
 namespace atl::images {
-namespace {
-
-// Fetched once: EVP_sha256() would look it up for every context.
-const EVP_MD* sha256() {
-  static EVP_MD* const kMethod = EVP_MD_fetch(nullptr, "SHA256", nullptr);
-  return kMethod;
-}
-
-}  // namespace
-
-void Sha256::Free::operator()(evp_md_ctx_st* context) const { EVP_MD_CTX_free(context); }
-
-Sha256::Sha256() : context_(EVP_MD_CTX_new()) {
-  // Fails only for want of memory or of the library's own built-in parts.
-  if (!context_ || EVP_DigestInit_ex2(context_.get(), sha256(), nullptr) != 1) std::abort();
-}
-
-void Sha256::add(std::span<const char> bytes) {
-  EVP_DigestUpdate(context_.get(), bytes.data(), bytes.size());
-}
-
-std::string Sha256::hex() {
-  static constexpr char kDigits[] = "0123456789abcdef";
-  std::array<unsigned char, EVP_MAX_MD_SIZE> sum{};
-  unsigned size = 0;
-  EVP_DigestFinal_ex(context_.get(), sum.data(), &size);
-  std::string text;
-  for (unsigned char byte : std::span(sum).first(size)) {
-    text += kDigits[byte >> 4];
-    text += kDigits[byte & 15];
-  }
-  return text;
-}
-
-std::string sha256_hex(std::string_view bytes) {
-  Sha256 sum;
-  sum.add(bytes);
-  return sum.hex();
-}
 
 Result<std::span<const char>> SummingStream::next() {
   ATOLL_TRY(std::span<const char> bytes, from_.next());

@@ -1,36 +1,16 @@
-// SHA-256 as images use it: "sha256:" and 64 hexadecimal digits.
+// The digest of a stream that is read for something else.
 #pragma once
 
-#include <memory>
 #include <span>
 #include <string>
-#include <string_view>
 
 #include "base/result.hpp"
+#include "codec/sha256.hpp"
 #include "images/bytes.hpp"
-
-struct evp_md_ctx_st;
 
 namespace atl::images {
 
-class Sha256 {
- public:
-  // Loads what is needed from disk on its first call, so make one before the disk is out of reach.
-  Sha256();
-  void add(std::span<const char> bytes);
-  // The sum of everything added, in hexadecimal. Once.
-  std::string hex();
-
- private:
-  struct Free {
-    void operator()(evp_md_ctx_st* context) const;
-  };
-  std::unique_ptr<evp_md_ctx_st, Free> context_;
-};
-
-std::string sha256_hex(std::string_view bytes);
-
-// Passes a stream on and sums it up.
+// Passes a stream on and computes its SHA-256.
 class SummingStream final : public ByteStream {
  public:
   explicit SummingStream(ByteStream& from) : from_(from) {}
@@ -42,7 +22,7 @@ class SummingStream final : public ByteStream {
 
  private:
   ByteStream& from_;
-  Sha256 sum_;
+  codec::Sha256 sum_;
   std::uint64_t count_ = 0;
 };
 

@@ -1,6 +1,6 @@
 #include "images/find_images.hpp"
 
-#include "images/digest.hpp"
+#include "codec/sha256.hpp"
 #include "images/entry_path.hpp"
 
 namespace atl::images {
@@ -12,7 +12,7 @@ constexpr int kMaxIndexes = 4;
 Result<std::string> read_blob(const ArchiveIndex& archive, const Blob& blob,
                               const UnpackLimits& limits) {
   ATOLL_TRY(std::string text, archive.read(blob.path, limits.document));
-  if (!blob.sha256.empty() && sha256_hex(text) != blob.sha256) {
+  if (!blob.sha256.empty() && codec::sha256_hex(text) != blob.sha256) {
     return fail(Code::kInvalidArgument,
                 shown(blob.path) + " in the archive does not match its digest");
   }
@@ -111,7 +111,7 @@ Result<FoundImage> complete(const ArchiveIndex& archive, ImagePlan plan,
       return fail(Code::kInvalidArgument, "the archive lacks the layer " + shown(layer.path));
     }
   }
-  return FoundImage{std::move(plan), std::move(config), "sha256:" + sha256_hex(text)};
+  return FoundImage{std::move(plan), std::move(config), "sha256:" + codec::sha256_hex(text)};
 }
 
 }  // namespace

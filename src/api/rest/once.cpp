@@ -5,6 +5,7 @@
 #include "api/limits.hpp"
 #include "api/text.hpp"
 #include "base/fault.hpp"
+#include "codec/sha256.hpp"
 
 namespace atl::api::rest {
 
@@ -19,8 +20,8 @@ Task<Answer<Once>> begin_once(Call call, std::string body) {
                      "Idempotency-Key must have 1 to 255 printable characters");
   }
   Once once{.key = std::string(*key)};
-  once.fingerprint = sha256_hex(std::string(http::method_name(request.method)) + " " +
-                                request.path + "\n" + sha256_hex(body));
+  once.fingerprint = codec::sha256_hex(std::string(http::method_name(request.method)) + " " +
+                                       request.path + "\n" + codec::sha256_hex(body));
   control::Idempotency& idempotency = call.control().idempotency();
   auto begun = co_await idempotency.begin(call.caller.tenant, once.key, once.fingerprint);
   if (!begun) co_return std::unexpected<Refusal>(std::move(begun).error());
