@@ -34,10 +34,11 @@ ALLOWED = {
     "backends/native": GROUND + ["guest", "sandbox", "drivers", "confine", "engine"],
     "backends/docker": GROUND + ["guest", "sandbox", "http", "confine/walls.hpp"],
     "backends/srt": GROUND + ["guest", "sandbox", "confine/walls.hpp"],
-    "control": GROUND + ["config", "sandbox", "contexts", "drivers", "store", "bus", "images", "guest/pack.hpp"],
+    "node": GROUND + ["config", "sandbox", "images", "guest/pack.hpp"],
+    "control": GROUND + ["config", "sandbox", "contexts", "drivers", "store", "bus", "node"],
     "client": GROUND + ["http"],
-    "api": GROUND + ["http", "control", "config", "sandbox", "contexts", "guest", "store/store.hpp"],
-    "server": GROUND + ["config", "sandbox", "contexts", "drivers", "images", "store", "http", "control", "api", "cli"],
+    "api": GROUND + ["http", "control", "node", "config", "sandbox", "contexts", "guest", "store/store.hpp"],
+    "server": GROUND + ["config", "sandbox", "contexts", "drivers", "images", "store", "http", "node", "control", "api", "cli"],
     "cli": GROUND + ["config", "sandbox", "contexts", "drivers", "client", "images", "confine/walls.hpp"],
 }
 

@@ -14,14 +14,14 @@
 #include "control/executions.hpp"
 #include "control/idempotency.hpp"
 #include "control/keys.hpp"
-#include "control/node.hpp"
-#include "control/pool.hpp"
+#include "node/node.hpp"
+#include "node/pool.hpp"
 #include "control/preview_tokens.hpp"
-#include "control/quotas.hpp"
+#include "node/quotas.hpp"
 #include "control/recovery.hpp"
 #include "control/sessions.hpp"
 #include "control/templates.hpp"
-#include "control/workspaces.hpp"
+#include "node/workspaces.hpp"
 #include "store/store.hpp"
 
 namespace atl::control {
@@ -33,12 +33,12 @@ struct ControlOptions {
   Mode mode = Mode::kPerSession;
   SessionLimits limits;
   ExecutionLimits executions;
-  PoolSettings pool;
+  node::PoolSettings pool;
   bool package_index = false;  // templates may have packages
   bool cleanup_on_exit = true;
   std::function<void()> on_lost;  // called once, when Control::is_lost() has become true
-  QuotaLimits quotas;             // of each tenant
-  SpaceFloor floor;               // of the disk that everything below is on
+  node::QuotaLimits quotas;             // of each tenant
+  node::SpaceFloor floor;               // of the disk that everything below is on
   std::string workspace_folder;   // empty: workspaces of sessions with a key are not kept
   std::string journal_folder;     // empty: the output of a running execution dies with the server
   std::chrono::seconds results_kept{7 * 24 * 3600};  // of sessions that have ended
@@ -71,8 +71,8 @@ class Control {
   Events& events() { return events_; }
   Node& node() { return *node_; }
   Idempotency& idempotency() { return idempotency_; }
-  Ledger& snapshot_ledger() { return snapshot_ledger_; }
-  const SpaceFloor& floor() const { return floor_; }
+  node::Ledger& snapshot_ledger() { return snapshot_ledger_; }
+  const node::SpaceFloor& floor() const { return floor_; }
   store::Store& store() { return *store_; }
   const Clock& clock() const { return clock_; }
 
@@ -87,8 +87,8 @@ class Control {
   std::chrono::seconds results_kept_;
   std::chrono::seconds answers_kept_;
   std::chrono::seconds audit_kept_;
-  SpaceFloor floor_;
-  Ledger snapshot_ledger_;
+  node::SpaceFloor floor_;
+  node::Ledger snapshot_ledger_;
   SystemClock clock_;
   std::unique_ptr<store::Store> store_;
   std::unique_ptr<Node> node_;

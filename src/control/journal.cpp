@@ -165,7 +165,7 @@ Journal Journals::begin(const ExecutionId& id) const {
 }
 
 bool Journals::has_room() const {
-  return check_space(folder_.substr(0, folder_.rfind('/')), floor_).has_value();
+  return node::check_space(folder_.substr(0, folder_.rfind('/')), floor_).has_value();
 }
 
 void Journals::remove(const ExecutionId& id) const {

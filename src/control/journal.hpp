@@ -13,7 +13,7 @@
 
 #include "base/result.hpp"
 #include "base/unique_fd.hpp"
-#include "control/quotas.hpp"
+#include "node/quotas.hpp"
 #include "model/execution.hpp"
 
 namespace atl::control {
@@ -70,7 +70,7 @@ class JournalReader {
 
 class Journals {
  public:
-  explicit Journals(std::string folder, SpaceFloor floor = {})
+  explicit Journals(std::string folder, node::SpaceFloor floor = {})
       : folder_(std::move(folder)), floor_(floor) {}
 
   bool kept() const { return !folder_.empty(); }
@@ -89,7 +89,7 @@ class Journals {
   std::string path(const ExecutionId& id) const { return folder_ + "/" + id.str(); }
 
   std::string folder_;
-  SpaceFloor floor_;
+  node::SpaceFloor floor_;
 };
 
 }  // namespace atl::control

@@ -14,7 +14,7 @@
 #include "base/clock.hpp"
 #include "base/result.hpp"
 #include "control/executions.hpp"
-#include "control/node.hpp"
+#include "node/node.hpp"
 #include "control/sessions.hpp"
 #include "control/templates.hpp"
 #include "store/store.hpp"

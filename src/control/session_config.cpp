@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "base/environment_name.hpp"
-#include "control/installers.hpp"
+#include "node/installers.hpp"
 
 namespace atl::control {
 namespace {
@@ -43,14 +43,6 @@ Result<void> check_environment(const std::map<std::string, std::string>& environ
 
 }  // namespace
 
-bool keeps_limits(const model::Template& recipe, const model::SessionConfig& config) {
-  const model::TemplateResources& most = recipe.spec.resources;
-  const model::Resources& asked = config.resources;
-  return asked.cpu.value_or(most.cpu) == most.cpu &&
-         asked.memory.value_or(most.memory) == most.memory &&
-         asked.disk.value_or(most.disk) == most.disk && asked.pids.value_or(most.pids) == most.pids;
-}
-
 Result<model::SessionConfig> settle_config(const model::Template& recipe,
                                            const ConfigRequest& request,
                                            const SessionLimits& limits) {
@@ -78,7 +70,7 @@ Result<model::SessionConfig> settle_config(const model::Template& recipe,
   for (const auto& [name, value] : request.environment) config.environment[name] = value;
   if (!spec.preinstalled_packages.empty() && spec.language == "python") {
     std::string& path = config.environment["PYTHONPATH"];
-    path = installer_of("python")->place + (path.empty() ? "" : ":" + path);
+    path = node::installer_of("python")->place + (path.empty() ? "" : ":" + path);
   }
   return config;
 }

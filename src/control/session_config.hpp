@@ -8,9 +8,6 @@
 
 namespace atl::control {
 
-// The limits are the template's.
-bool keeps_limits(const model::Template& recipe, const model::SessionConfig& config);
-
 // kInvalidValue for more than the template has.
 Result<model::SessionConfig> settle_config(const model::Template& recipe,
                                            const ConfigRequest& request,

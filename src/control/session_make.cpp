@@ -5,7 +5,7 @@
 #include "control/audit.hpp"
 #include "control/session_config.hpp"
 #include "control/sessions.hpp"
-#include "control/workspace_names.hpp"
+#include "node/workspace_names.hpp"
 #include "observe/log.hpp"
 
 namespace atl::control {
@@ -38,7 +38,7 @@ Task<Result<Sessions::Created>> Sessions::create(Caller caller, CreateRequest re
   request.session_key = shared_or(std::move(request.session_key));
   if (!request.session_key.empty()) {
     // Before the look-up: nothing may wait between that and begin().
-    co_await workspaces_.count(folder_name(caller.tenant));
+    co_await workspaces_.count(node::folder_name(caller.tenant));
     ATOLL_CO_TRY(LiveSessionPtr same,
                  co_await of_key(key_name(caller.tenant, request.session_key)));
     if (same) co_return Created{.session = std::move(same), .made = false};
@@ -58,7 +58,7 @@ Task<Result<Sessions::Created>> Sessions::create(Caller caller, CreateRequest re
                  workspaces_.prepare(Workspaces::name_of(caller.tenant, request.session_key)));
   }
   LiveSessionPtr session = begin(caller, request, std::move(recipe), std::move(config), files);
-  if (session->sandbox && !keeps_limits(*session->recipe, session->row.config)) {
+  if (session->sandbox && !model::keeps_limits(*session->recipe, session->row.config)) {
     co_await take_limits(session);
   }
   fault::here("create.begun");
@@ -192,7 +192,7 @@ Task<Result<void>> Sessions::fill(LiveSessionPtr session, SandboxPtr sandbox) {
     co_return co_await restore_(std::move(sandbox), session->row.snapshot_id);
   }
   if (session->workspace.empty()) co_return Result<void>();
-  co_await workspaces_.count(folder_name(session->row.tenant));
+  co_await workspaces_.count(node::folder_name(session->row.tenant));
   ATOLL_CO_TRY(bool files, workspaces_.prepare(session->workspace));
   if (!files) co_return Result<void>();
   co_return co_await workspaces_.fill(std::move(sandbox), session->workspace);

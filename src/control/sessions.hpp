@@ -18,14 +18,19 @@
 #include "control/caller.hpp"
 #include "control/events.hpp"
 #include "control/live_session.hpp"
-#include "control/node.hpp"
-#include "control/pool.hpp"
+#include "node/node.hpp"
+#include "node/pool.hpp"
 #include "control/requests.hpp"
 #include "control/templates.hpp"
-#include "control/workspaces.hpp"
+#include "node/workspaces.hpp"
 #include "store/store.hpp"
 
 namespace atl::control {
+
+using node::Node;
+using node::Pool;
+using node::SandboxPtr;
+using node::Workspaces;
 
 enum class Mode { kPerSession, kShared, kDisabled };
 

@@ -3,7 +3,7 @@
 #include <cmath>
 
 #include "base/environment_name.hpp"
-#include "control/installers.hpp"
+#include "node/installers.hpp"
 #include "control/templates.hpp"
 #include "model/image_name.hpp"
 #include "sandbox/preload.hpp"
@@ -50,7 +50,7 @@ Result<void> check_packages(const model::TemplateSpec& spec, bool index) {
     return fail(Code::kNoPackageIndex,
                 "preinstalled_packages need an index: set packages.index_url in the configuration");
   }
-  const Installer* installer = installer_of(spec.language);
+  const node::Installer* installer = node::installer_of(spec.language);
   if (installer == nullptr || spec.image != "host") {
     return wrong("preinstalled_packages",
                  "are for Python and JavaScript with the image `host` only");

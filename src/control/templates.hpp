@@ -1,4 +1,4 @@
-// The recipes. All of them are kept in memory: every create needs one, few are ever there.
+// The templates. All of them are kept in memory: every create needs one, few are ever there.
 #pragma once
 
 #include <functional>
@@ -12,13 +12,14 @@
 #include "base/result.hpp"
 #include "control/caller.hpp"
 #include "model/template.hpp"
+#include "node/template_source.hpp"
 #include "store/store.hpp"
 
 namespace atl::control {
 
-using TemplatePtr = std::shared_ptr<const model::Template>;
+using model::TemplatePtr;
 
-class Templates {
+class Templates final : public node::TemplateSource {
  public:
   static constexpr std::size_t kMax = 1000;
   static constexpr std::ptrdiff_t kMaxOfTenant = 100;
@@ -30,8 +31,8 @@ class Templates {
   // Reads the store, and writes the built-in ones that are missing there.
   async::Task<Result<void>> load();
 
-  Result<TemplatePtr> find(const std::string& id) const;  // of any tenant
-  std::vector<TemplatePtr> list() const;
+  Result<TemplatePtr> find(const std::string& id) const override;
+  std::vector<TemplatePtr> list() const override;
   // What the caller sees: the server's, and those of its tenant.
   Result<TemplatePtr> find(const Caller& caller, const std::string& id) const;
   std::vector<TemplatePtr> list(const Caller& caller) const;

@@ -1,8 +1,9 @@
-// A template: the recipe that sessions are made from. The stored form is its JSON.
+// A template: what sessions are made from. The stored form is its JSON.
 #pragma once
 
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -55,5 +56,9 @@ struct Template {
   Time created_at{};
   Time updated_at{};
 };
+using TemplatePtr = std::shared_ptr<const Template>;
+
+// A session with this configuration has the template's own limits.
+bool keeps_limits(const Template& origin, const SessionConfig& config);
 
 }  // namespace atl::model

@@ -67,11 +67,11 @@ Task<Result<int>> run_server(async::Executor executor, Running running) {
                co_await store::open_store({.executor = executor,
                                            .url = config.store.url,
                                            .data_folder = running.place->data_folder}));
-  control::LocalNodeOptions node = node_options(config, *running.place);
+  node::LocalNodeOptions node = node_options(config, *running.place);
   node.executor = executor;
   node.backend.control = std::move(*running.launcher);
   if (needed_group(config, *running.place)) node.backend.settings["kept_group"] = "yes";
-  options.node = control::make_local_node(*running.registry, std::move(node));
+  options.node = node::make_local_node(*running.registry, std::move(node));
   control::Control control(std::move(options));
   bool draining = false;
   std::string endpoint;

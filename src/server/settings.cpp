@@ -53,7 +53,7 @@ std::string opensandbox_settings(const config::Config& config, const std::string
 
 std::chrono::seconds seconds(std::uint64_t count) { return std::chrono::seconds(count); }
 
-control::SpaceFloor floor_of(const config::Config& config) {
+node::SpaceFloor floor_of(const config::Config& config) {
   return {.bytes = config.storage.min_free_bytes, .percent = config.storage.min_free_percent};
 }
 
@@ -121,8 +121,8 @@ control::ControlOptions control_options(const config::Config& config, const Plac
   return options;
 }
 
-control::LocalNodeOptions node_options(const config::Config& config, const Place& place) {
-  control::LocalNodeOptions options;
+node::LocalNodeOptions node_options(const config::Config& config, const Place& place) {
+  node::LocalNodeOptions options;
   options.default_backend = config.sandbox.backend;
   options.policy.network = {
       .allowed_domains = config.sandbox.network.allowed_domains,

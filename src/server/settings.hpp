@@ -17,7 +17,7 @@ http::ServerOptions http_options(const config::Config& config);
 // Without store and node.
 control::ControlOptions control_options(const config::Config& config, const Place& place);
 // Without the launcher.
-control::LocalNodeOptions node_options(const config::Config& config, const Place& place);
+node::LocalNodeOptions node_options(const config::Config& config, const Place& place);
 // Without what the running server knows.
 api::rest::RestOptions rest_options(const config::Config& config, const Place& place);
 

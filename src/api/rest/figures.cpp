@@ -100,7 +100,7 @@ void refresh(control::Control& control, observe::Metrics& metrics) {
   metrics.counter("sessions_created_total", "Sessions that were made")
       .raise_to(control.sessions().created_total());
   metrics.gauge("sessions_active", "Sessions that have a sandbox or are about to").set(live);
-  control::NodeResources resources = control.node().resources();
+  node::NodeResources resources = control.node().resources();
   double cpu = resources.cpu_total > 0 ? 100 * resources.cpu_used / resources.cpu_total : 0.0;
   metrics.gauge("runtime_nodes_healthy", "Nodes that take sessions").set(1);
   metrics.gauge("runtime_cpu_usage_percent", "Share of a node's processors in use", here).set(cpu);

@@ -16,7 +16,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-control::PoolFigures of_shell(const Api* api) {
+node::PoolFigures of_shell(const Api* api) {
   return api->control->pool().figures()["shell-default"];
 }
 
@@ -161,7 +161,7 @@ Task<void> runs_at_once(Api* api) {
   EXPECT_EQ(results.at({"results", "1", "state"}), "completed") << results.body;
 }
 
-ApiWish pool_of(control::PoolSettings settings) {
+ApiWish pool_of(node::PoolSettings settings) {
   ApiWish wish;
   wish.control.pool = std::move(settings);
   wish.control.pool.memory = [] { return free_memory.load(); };
@@ -180,8 +180,8 @@ TEST(Pool, FillsAtItsRate) {
 }
 TEST(Pool, ReplacesTheDead) { with_api(health, pool_of({.size = 2, .check_interval = 20ms})); }
 TEST(Pool, KnowsTheMemory) {
-  EXPECT_GT(control::available_memory(), 0);
-  EXPECT_LE(control::available_memory(), 1);
+  EXPECT_GT(node::available_memory(), 0);
+  EXPECT_LE(node::available_memory(), 1);
 }
 
 }  // namespace

@@ -11,7 +11,7 @@
 namespace atl::api::rest::test {
 namespace {
 
-constexpr control::SpaceFloor kNoRoom{.bytes = UINT64_MAX, .percent = 100};
+constexpr node::SpaceFloor kNoRoom{.bytes = UINT64_MAX, .percent = 100};
 
 Task<void> take(Api* api, std::string session, std::vector<Reply>* replies) {
   replies->push_back(

@@ -35,7 +35,7 @@ boost::json::array capabilities(const Call& call) {
   return all;
 }
 
-const char* health_of(const control::NodeResources& resources) {
+const char* health_of(const node::NodeResources& resources) {
   if (resources.memory_total == 0) return "healthy";
   double used =
       static_cast<double>(resources.memory_used) / static_cast<double>(resources.memory_total);
@@ -48,8 +48,8 @@ std::string now(const Call& call) {
 }
 
 object runtime_view(const Call& call) {
-  control::Node& node = call.control().node();
-  control::NodeResources resources = node.resources();
+  node::Node& node = call.control().node();
+  node::NodeResources resources = node.resources();
   return {{"id", json_text(node.id())},
           {"type", json_text(default_backend(call))},
           {"endpoint", json_text(call.rest->options.endpoint ? call.rest->options.endpoint() : "")},
@@ -83,7 +83,7 @@ Task<Answer<http::Response>> runtime_health(Call call) {
 
 Task<Answer<http::Response>> runtime_metrics(Call call) {
   ATOLL_CO_CHECK(check_id(call));
-  control::NodeResources resources = call.control().node().resources();
+  node::NodeResources resources = call.control().node().resources();
   double cpu = resources.cpu_total > 0 ? 100 * resources.cpu_used / resources.cpu_total : 0.0;
   object pools;
   for (const auto& [recipe, figures] : call.control().pool().figures()) {

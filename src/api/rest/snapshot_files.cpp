@@ -23,7 +23,7 @@ constexpr std::uint64_t kLook = 64u << 20;
 std::string folder_of(const Rest& rest) { return rest.options.data_folder + "/snapshots"; }
 
 Result<void> check_space(const Rest& rest) {
-  return control::check_space(rest.options.data_folder, rest.control.floor());
+  return node::check_space(rest.options.data_folder, rest.control.floor());
 }
 
 // One that is being written or read.
@@ -33,7 +33,7 @@ struct Open {
   UniqueFd file;
   std::string name;
   std::uint64_t size = 0;
-  control::Ledger::Reservation* place = nullptr;
+  node::Ledger::Reservation* place = nullptr;
 
   std::string part() const { return name + ".part"; }
 };
@@ -109,7 +109,7 @@ Task<Result<std::string>> next_piece(OpenPtr open) {
   co_return co_await on_pool(open->rest->pool, [&open] { return read_piece(open->file); });
 }
 
-Task<Result<void>> restore(std::weak_ptr<Rest> owner, control::SandboxPtr sandbox, std::string id) {
+Task<Result<void>> restore(std::weak_ptr<Rest> owner, node::SandboxPtr sandbox, std::string id) {
   RestPtr rest = owner.lock();
   if (!rest) co_return fail(Code::kCancelled, "the server stops");
   ATOLL_CO_TRY(store::SnapshotRow row, co_await rest->control.store().snapshot(std::move(id)));
@@ -124,7 +124,7 @@ Task<Result<void>> restore(std::weak_ptr<Rest> owner, control::SandboxPtr sandbo
 }  // namespace
 
 Task<Result<std::uint64_t>> save_snapshot(RestPtr rest, sandbox::Sandbox* sandbox, std::string file,
-                                          control::Ledger::Reservation* place) {
+                                          node::Ledger::Reservation* place) {
   auto open = std::make_shared<Open>();
   open->rest = rest;
   open->name = std::move(file);
@@ -157,7 +157,7 @@ Task<void> remove_forgotten(RestPtr rest, std::vector<std::string> files) {
 }
 
 control::Sessions::Restore restore_from(std::weak_ptr<Rest> rest) {
-  return [rest = std::move(rest)](control::SandboxPtr sandbox, std::string id) {
+  return [rest = std::move(rest)](node::SandboxPtr sandbox, std::string id) {
     return restore(rest, std::move(sandbox), std::move(id));
   };
 }

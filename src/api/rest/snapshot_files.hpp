@@ -12,7 +12,7 @@ namespace atl::api::rest {
 // Its size, which `place` has grown by. Nothing is left of one that fails: kQuotaExceeded,
 // kStorageFull.
 Task<Result<std::uint64_t>> save_snapshot(RestPtr rest, sandbox::Sandbox* sandbox, std::string file,
-                                          control::Ledger::Reservation* place);
+                                          node::Ledger::Reservation* place);
 Task<void> remove_snapshot_file(RestPtr rest, std::string file);
 
 // At a start, before any request: what is there now, and the removal of what has no row.

@@ -13,7 +13,7 @@ namespace atl::api::rest {
 
 namespace {
 
-using control::Ledger;
+using node::Ledger;
 using http::Method;
 using model::AuditAction;
 using store::SnapshotRow;

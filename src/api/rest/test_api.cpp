@@ -101,12 +101,12 @@ Task<Result<void>> run_all(async::Executor executor, const Folder* folder,
   ATOLL_CO_TRY(options.store,
                co_await store::open_store({.executor = executor, .data_folder = data}));
   if (wish.on_write) options.store = watched(std::move(options.store), std::move(wish.on_write));
-  control::LocalNodeOptions node = std::move(wish.node);
+  node::LocalNodeOptions node = std::move(wish.node);
   node.executor = executor;
   node.default_backend = "fake";
   node.backend.run_folder = *folder / "run";
   node.packages_folder = data + "/packages";
-  options.node = control::make_local_node(registry, std::move(node));
+  options.node = node::make_local_node(registry, std::move(node));
   control::Control control(std::move(options));
   ATOLL_CO_CHECK(co_await control.start());
   observe::Metrics metrics;

@@ -54,7 +54,7 @@ struct ApiWish {
   // Nothing waits on shelves: a test that needs no sandbox makes none. What the server itself is
   // made of is put in.
   control::ControlOptions control{.pool = {.size = 0}};
-  control::LocalNodeOptions node;
+  node::LocalNodeOptions node;
   std::uint64_t body_bytes = 16u << 20;
   std::uint64_t upload_bytes = 16ull << 30;
   OnWrite on_write = {};

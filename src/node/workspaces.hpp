@@ -14,11 +14,11 @@
 #include "async/pool.hpp"
 #include "async/task.hpp"
 #include "base/result.hpp"
-#include "control/host_tree.hpp"
-#include "control/quotas.hpp"
+#include "node/host_tree.hpp"
+#include "node/quotas.hpp"
 #include "sandbox/sandbox.hpp"
 
-namespace atl::control {
+namespace atl::node {
 
 class Workspaces {
  public:
@@ -70,4 +70,4 @@ class Workspaces {
   async::Pool pool_{2};
 };
 
-}  // namespace atl::control
+}  // namespace atl::node

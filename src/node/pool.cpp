@@ -1,4 +1,4 @@
-#include "control/pool.hpp"
+#include "node/pool.hpp"
 
 #include <algorithm>
 #include <fstream>
@@ -7,10 +7,9 @@
 
 #include "async/deadline.hpp"
 #include "base/fault.hpp"
-#include "control/session_config.hpp"
 #include "observe/log.hpp"
 
-namespace atl::control {
+namespace atl::node {
 namespace {
 
 using async::Task;
@@ -41,7 +40,7 @@ double available_memory() {
   return total > 0 ? available / total : 1;
 }
 
-Pool::Pool(async::Executor executor, Templates& templates, Node& node, PoolSettings settings)
+Pool::Pool(async::Executor executor, const TemplateSource& templates, Node& node, PoolSettings settings)
     : executor_(executor),
       templates_(templates),
       node_(node),
@@ -56,7 +55,7 @@ SandboxPtr Pool::claim(const TemplatePtr& recipe, const model::SessionConfig& co
   auto found = shelves_.find(recipe->id);
   if (found == shelves_.end()) return nullptr;
   Shelf& shelf = found->second;
-  bool limits = keeps_limits(*recipe, config) ||
+  bool limits = model::keeps_limits(*recipe, config) ||
                 (node_.can_change_limits(*recipe) && can_have(*recipe, config));
   // None that waits has a network.
   bool fits = shelf.recipe == recipe && limits && !config.allow_network;
@@ -180,15 +179,15 @@ Task<bool> Pool::fill_one() {
   fault::here("pool.made");
   if (!made) {
     ++shelf->failures;
-    if (shelf->trouble.failed(std::chrono::steady_clock::now())) {
+    if (shelf->streak.failed(std::chrono::steady_clock::now())) {
       log::warn("pool_make_failed", log::kv("template_id", recipe->id),
-                log::kv("failures", shelf->trouble.times()),
+                log::kv("failures", shelf->streak.count()),
                 log::kv("error", made.error().to_string()));
     }
     co_return true;
   }
   shelf->failures = 0;
-  if (std::uint64_t failures = shelf->trouble.over(); failures > 0) {
+  if (std::uint64_t failures = shelf->streak.end(); failures > 0) {
     log::info("pool_make_works", log::kv("template_id", recipe->id), log::kv("failures", failures));
   }
   if (closing_ || shelf->recipe != recipe) {
@@ -277,4 +276,4 @@ std::map<std::string, PoolFigures> Pool::figures() const {
   return all;
 }
 
-}  // namespace atl::control
+}  // namespace atl::node

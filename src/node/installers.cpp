@@ -1,4 +1,4 @@
-#include "control/installers.hpp"
+#include "node/installers.hpp"
 
 #include <fcntl.h>
 #include <spawn.h>
@@ -7,7 +7,7 @@
 #include <algorithm>
 #include <filesystem>
 
-namespace atl::control {
+namespace atl::node {
 namespace {
 
 namespace fs = std::filesystem;
@@ -176,4 +176,4 @@ Result<Child> start(const Installer& installer, const std::string& staging,
   return Child::own(pid);
 }
 
-}  // namespace atl::control
+}  // namespace atl::node

@@ -9,16 +9,16 @@
 #include "async/task.hpp"
 #include "base/result.hpp"
 #include "config/sandbox_config.hpp"
-#include "control/quotas.hpp"
+#include "node/quotas.hpp"
 #include "model/template.hpp"
 #include "sandbox/fs_policy.hpp"
 #include "sandbox/registry.hpp"
 #include "sandbox/sandbox.hpp"
 
-namespace atl::control {
+namespace atl::node {
 
 using SandboxPtr = std::shared_ptr<sandbox::Sandbox>;
-using RecipePtr = std::shared_ptr<const model::Template>;
+using model::TemplatePtr;
 
 struct NodeResources {
   double cpu_total = 0;  // cores
@@ -38,11 +38,11 @@ class Node {
   virtual Result<void> check(const model::Template& recipe,
                              const model::SessionConfig& config) const = 0;
   // Made and started. The id is the caller's, so that what a crash left can be found.
-  virtual async::Task<Result<SandboxPtr>> make(SandboxId id, RecipePtr recipe,
+  virtual async::Task<Result<SandboxPtr>> make(SandboxId id, TemplatePtr recipe,
                                                model::SessionConfig config) = 0;
   // Whether change_limits() can work, and the limits of a sandbox that waited, as a session wants.
   virtual bool can_change_limits(const model::Template& recipe) const = 0;
-  virtual async::Task<Result<void>> change_limits(SandboxPtr sandbox, RecipePtr recipe,
+  virtual async::Task<Result<void>> change_limits(SandboxPtr sandbox, TemplatePtr recipe,
                                                   model::SessionConfig config) = 0;
   virtual async::Task<Result<SandboxPtr>> find_again(std::string backend, SandboxId id) = 0;
   virtual async::Task<Result<std::vector<SandboxId>>> list(std::string backend) = 0;
@@ -56,7 +56,7 @@ class Node {
   virtual async::Task<void> until_lost() = 0;
   virtual bool is_lost() const = 0;
   // Has whatever can be prepared ready: packages, zygotes.
-  virtual async::Task<Result<void>> prepare(RecipePtr recipe) = 0;
+  virtual async::Task<Result<void>> prepare(TemplatePtr recipe) = 0;
   virtual NodeResources resources() const = 0;
 };
 
@@ -83,4 +83,4 @@ struct LocalNodeOptions {
 
 std::unique_ptr<Node> make_local_node(const sandbox::Registry& registry, LocalNodeOptions options);
 
-}  // namespace atl::control
+}  // namespace atl::node

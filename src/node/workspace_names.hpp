@@ -8,7 +8,7 @@
 
 #include "base/result.hpp"
 
-namespace atl::control {
+namespace atl::node {
 
 // One name of a folder, another one for every text: `:` is `_`, `_` is `%5F`, `%` is `%25`; control
 // characters, `/`, DEL, and `.` or `@` in front are %XX as well; nothing at all is `%`. Beyond 200
@@ -25,4 +25,4 @@ std::string unclaimed_name(std::string_view name);
 // FOLDER/.old-layout. Blocks.
 Result<void> migrate_workspaces(const std::string& folder, const std::set<std::string>& tenants);
 
-}  // namespace atl::control
+}  // namespace atl::node

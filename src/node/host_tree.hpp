@@ -12,7 +12,7 @@
 #include "base/unique_fd.hpp"
 #include "sandbox/sandbox.hpp"
 
-namespace atl::control {
+namespace atl::node {
 
 // What a copy keeps of a file, a folder or a link; of anything else it keeps nothing.
 struct TreeEntry {
@@ -65,4 +65,4 @@ class HostTree {
   UniqueFd file_;
 };
 
-}  // namespace atl::control
+}  // namespace atl::node

@@ -12,11 +12,11 @@
 #include "async/event.hpp"
 #include "async/task.hpp"
 #include "async/task_group.hpp"
-#include "control/node.hpp"
-#include "control/templates.hpp"
-#include "control/trouble.hpp"
+#include "node/node.hpp"
+#include "node/template_source.hpp"
+#include "observe/failure_streak.hpp"
 
-namespace atl::control {
+namespace atl::node {
 
 // The part of this machine's memory that programs could still have, from 0 to 1.
 double available_memory();
@@ -38,7 +38,8 @@ struct PoolFigures {
 
 class Pool {
  public:
-  Pool(async::Executor executor, Templates& templates, Node& node, PoolSettings settings);
+  Pool(async::Executor executor, const TemplateSource& templates, Node& node,
+       PoolSettings settings);
   ~Pool();
 
   // Null when there is none that fits. One that does may still have the template's limits: where
@@ -61,7 +62,7 @@ class Pool {
     std::deque<Parked> parked;
     std::uint64_t hits = 0, misses = 0;
     std::uint32_t failures = 0;  // in a row
-    Trouble trouble;             // the same, for the log
+    log::FailureStreak streak;   // the same, for the log
     bool prepared = false;
     bool preparing = false;  // meanwhile others are made
     bool possible = true;    // somebody here can make it
@@ -81,7 +82,7 @@ class Pool {
   async::Task<void> stop_later(SandboxPtr sandbox);
 
   async::Executor executor_;
-  Templates& templates_;
+  const TemplateSource& templates_;
   Node& node_;
   std::map<std::string, Shelf> shelves_;
   async::Event wake_;
@@ -97,4 +98,4 @@ class Pool {
   async::TaskGroup preparing_;  // zygotes, which are not this pool's and may be left alone
 };
 
-}  // namespace atl::control
+}  // namespace atl::node

@@ -1,4 +1,4 @@
-#include "control/packages.hpp"
+#include "node/packages.hpp"
 
 #include <unistd.h>
 
@@ -12,10 +12,10 @@
 #include "async/deadline.hpp"
 #include "base/rollback.hpp"
 #include "codec/sha256.hpp"
-#include "control/workspace_names.hpp"
+#include "node/workspace_names.hpp"
 #include "observe/log.hpp"
 
-namespace atl::control {
+namespace atl::node {
 
 using async::Task;
 
@@ -171,4 +171,4 @@ Task<Result<void>> Packages::install(const Installer* installer, std::string pat
   co_return outcome;
 }
 
-}  // namespace atl::control
+}  // namespace atl::node

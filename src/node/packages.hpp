@@ -13,10 +13,10 @@
 #include "async/pool.hpp"
 #include "async/task.hpp"
 #include "base/result.hpp"
-#include "control/installers.hpp"
-#include "control/quotas.hpp"
+#include "node/installers.hpp"
+#include "node/quotas.hpp"
 
-namespace atl::control {
+namespace atl::node {
 
 class Packages {
  public:
@@ -49,4 +49,4 @@ class Packages {
   async::Pool pool_{1};
 };
 
-}  // namespace atl::control
+}  // namespace atl::node

@@ -12,14 +12,14 @@
 #include <set>
 #include <utility>
 
-#include "control/bootstrap.hpp"
-#include "control/node.hpp"
-#include "control/packages.hpp"
+#include "node/bootstrap.hpp"
+#include "node/node.hpp"
+#include "node/packages.hpp"
 #include "images/store.hpp"
 #include "observe/log.hpp"
 #include "sandbox/host_root.hpp"
 
-namespace atl::control {
+namespace atl::node {
 namespace {
 
 using async::Task;
@@ -147,7 +147,7 @@ class LocalNode final : public Node {
     return {};
   }
 
-  Task<Result<SandboxPtr>> make(SandboxId id, RecipePtr recipe,
+  Task<Result<SandboxPtr>> make(SandboxId id, TemplatePtr recipe,
                                 model::SessionConfig config) override {
     if (keeps_made_) made_.insert(id.str());
     ATOLL_CO_TRY(Backend * backend, open(backend_of(*recipe)));
@@ -199,7 +199,7 @@ class LocalNode final : public Node {
     return entry && (*entry)->has(sandbox::Cap::kLimits);
   }
 
-  Task<Result<void>> change_limits(SandboxPtr sandbox, RecipePtr recipe,
+  Task<Result<void>> change_limits(SandboxPtr sandbox, TemplatePtr recipe,
                                    model::SessionConfig config) override {
     co_return co_await sandbox->change_limits(limits_of(*recipe, config));
   }
@@ -242,7 +242,7 @@ class LocalNode final : public Node {
     return backend != opened_.end() && backend->second->is_lost();
   }
 
-  Task<Result<void>> prepare(RecipePtr recipe) override {
+  Task<Result<void>> prepare(TemplatePtr recipe) override {
     if (!recipe->spec.preinstalled_packages.empty()) {
       const Installer* installer = installer_of(recipe->spec.language);
       ATOLL_CO_CHECK(co_await packages_.folder_of(installer, recipe->spec.preinstalled_packages,
@@ -343,4 +343,4 @@ std::unique_ptr<Node> make_local_node(const sandbox::Registry& registry, LocalNo
   return std::make_unique<LocalNode>(registry, std::move(options));
 }
 
-}  // namespace atl::control
+}  // namespace atl::node

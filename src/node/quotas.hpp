@@ -10,7 +10,7 @@
 
 #include "base/result.hpp"
 
-namespace atl::control {
+namespace atl::node {
 
 struct Amount {
   std::uint64_t count = 0;
@@ -78,4 +78,4 @@ class Ledger {
   std::map<std::string, Amount> used_;  // by tenant; with what is reserved
 };
 
-}  // namespace atl::control
+}  // namespace atl::node

@@ -1,4 +1,4 @@
-#include "control/host_tree.hpp"
+#include "node/host_tree.hpp"
 
 #include <dirent.h>
 #include <fcntl.h>
@@ -16,7 +16,7 @@
 #include "base/ids.hpp"
 #include "base/safe_names.hpp"
 
-namespace atl::control {
+namespace atl::node {
 namespace {
 
 using sandbox::FileInfo;
@@ -193,4 +193,4 @@ Result<void> HostTree::sync() const {
   return {};
 }
 
-}  // namespace atl::control
+}  // namespace atl::node

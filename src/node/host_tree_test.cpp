@@ -1,4 +1,4 @@
-#include "control/host_tree.hpp"
+#include "node/host_tree.hpp"
 
 #include <sys/stat.h>
 #include <unistd.h>
@@ -10,7 +10,7 @@
 
 #include <gtest/gtest.h>
 
-namespace atl::control {
+namespace atl::node {
 namespace {
 
 namespace fs = std::filesystem;
@@ -92,4 +92,4 @@ TEST_F(HostTreeTest, OnlyFilesFoldersAndLinksCount) {
 }
 
 }  // namespace
-}  // namespace atl::control
+}  // namespace atl::node

@@ -1,4 +1,4 @@
-#include "control/quotas.hpp"
+#include "node/quotas.hpp"
 
 #include <unistd.h>
 
@@ -9,7 +9,7 @@
 
 #include "base/quota.hpp"
 
-namespace atl::control {
+namespace atl::node {
 namespace {
 
 std::string refused_by(const Result<Ledger::Reservation>& place) {
@@ -78,4 +78,4 @@ TEST(Space, AFolderIsCountedWithoutItsLinks) {
 }
 
 }  // namespace
-}  // namespace atl::control
+}  // namespace atl::node

@@ -12,7 +12,7 @@
 #include "config/bootstrap.hpp"
 #include "sandbox/sandbox.hpp"
 
-namespace atl::control {
+namespace atl::node {
 
 class Bootstrap {
  public:
@@ -31,4 +31,4 @@ class Bootstrap {
   async::Pool pool_{1};
 };
 
-}  // namespace atl::control
+}  // namespace atl::node

@@ -1,4 +1,4 @@
-#include "control/bootstrap.hpp"
+#include "node/bootstrap.hpp"
 
 #include <unistd.h>
 
@@ -7,7 +7,7 @@
 #include "config/find_file.hpp"
 #include "observe/log.hpp"
 
-namespace atl::control {
+namespace atl::node {
 
 using async::Task;
 
@@ -72,4 +72,4 @@ Task<Result<void>> Bootstrap::fill(std::shared_ptr<sandbox::Sandbox> sandbox) {
   co_return Result<void>();
 }
 
-}  // namespace atl::control
+}  // namespace atl::node

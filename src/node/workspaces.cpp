@@ -1,4 +1,4 @@
-#include "control/workspaces.hpp"
+#include "node/workspaces.hpp"
 
 #include <sys/stat.h>
 #include <unistd.h>
@@ -10,11 +10,11 @@
 
 #include "base/rollback.hpp"
 #include "base/safe_names.hpp"
-#include "control/workspace_names.hpp"
+#include "node/workspace_names.hpp"
 #include "guest/pack.hpp"
 #include "observe/log.hpp"
 
-namespace atl::control {
+namespace atl::node {
 
 using async::on_pool;
 using async::Task;
@@ -333,4 +333,4 @@ Task<Result<void>> Workspaces::save(std::shared_ptr<sandbox::Sandbox> sandbox, s
   co_return outcome;
 }
 
-}  // namespace atl::control
+}  // namespace atl::node

@@ -1,4 +1,4 @@
-#include "control/quotas.hpp"
+#include "node/quotas.hpp"
 
 #include <sys/statvfs.h>
 
@@ -7,7 +7,7 @@
 
 #include "base/quota.hpp"
 
-namespace atl::control {
+namespace atl::node {
 namespace {
 
 namespace fs = std::filesystem;
@@ -108,4 +108,4 @@ Result<void> Ledger::take(const std::string& tenant, const Amount& more) {
   return {};
 }
 
-}  // namespace atl::control
+}  // namespace atl::node

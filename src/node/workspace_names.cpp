@@ -1,4 +1,4 @@
-#include "control/workspace_names.hpp"
+#include "node/workspace_names.hpp"
 
 #include <fcntl.h>
 #include <sys/stat.h>
@@ -13,7 +13,7 @@
 #include "codec/sha256.hpp"
 #include "observe/log.hpp"
 
-namespace atl::control {
+namespace atl::node {
 namespace {
 
 namespace fs = std::filesystem;
@@ -196,4 +196,4 @@ Result<void> migrate_workspaces(const std::string& folder, const std::set<std::s
   return {};
 }
 
-}  // namespace atl::control
+}  // namespace atl::node

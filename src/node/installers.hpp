@@ -10,7 +10,7 @@
 #include "base/child.hpp"
 #include "base/result.hpp"
 
-namespace atl::control {
+namespace atl::node {
 
 struct Installer {
   const char* name;
@@ -28,4 +28,4 @@ const Installer* installer_of(std::string_view language);
 Result<Child> start(const Installer& installer, const std::string& staging,
                     const std::string& index_url, const std::vector<std::string>& packages);
 
-}  // namespace atl::control
+}  // namespace atl::node

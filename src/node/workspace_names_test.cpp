@@ -1,4 +1,4 @@
-#include "control/workspace_names.hpp"
+#include "node/workspace_names.hpp"
 
 #include <unistd.h>
 
@@ -9,9 +9,9 @@
 
 #include <gtest/gtest.h>
 
-#include "control/workspaces.hpp"
+#include "node/workspaces.hpp"
 
-namespace atl::control {
+namespace atl::node {
 namespace {
 
 namespace fs = std::filesystem;
@@ -185,4 +185,4 @@ TEST_F(Migration, NothingIsMadeOfNothing) {
 }
 
 }  // namespace
-}  // namespace atl::control
+}  // namespace atl::node
