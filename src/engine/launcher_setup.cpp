@@ -22,8 +22,11 @@ Outcome<void> enter_user_namespace() {
 // 0711: a client reaches its sockets by name and lists nothing. Somebody else's folder would let
 // him put his own locks and records under our names.
 Outcome<UniqueFd> open_own_folder(const std::string& path) {
-  if (!make_folder(AT_FDCWD, path.c_str(), 0711)) return failed(Step::kRunFolder);
-  UniqueFd folder = open_at(AT_FDCWD, path.c_str(), O_RDONLY | O_DIRECTORY);
+  UniqueFd folder;
+  do {  // again where a launcher that ends has just removed it
+    if (!make_folder(AT_FDCWD, path.c_str(), 0711)) return failed(Step::kRunFolder);
+    folder = open_at(AT_FDCWD, path.c_str(), O_RDONLY | O_DIRECTORY);
+  } while (!folder && errno == ENOENT);
   struct stat info{};
   if (!folder || ::fstat(folder.get(), &info) != 0) return failed(Step::kRunFolder);
   bool ours = info.st_uid == ::geteuid() && (info.st_mode & 022) == 0;
@@ -36,6 +39,8 @@ Outcome<UniqueFd> open_own_folder(const std::string& path) {
 // that one still makes must be on record first. It does not wait for one that has a client.
 Outcome<UniqueFd> open_run_folder(const std::string& path, bool once) {
   constexpr int kPatience = 2000;  // ms
+  // After a boot also the folder above a server's is missing.
+  (void)make_folder(AT_FDCWD, path.substr(0, path.rfind('/')).c_str(), 0711);
   int waited = once ? kPatience : 0;
   for (struct stat info{};;) {
     ATOLL_TRY(UniqueFd folder, open_own_folder(path));

@@ -147,6 +147,13 @@ class ServerTest(unittest.TestCase):
             self.server.session(template_id="shell-default")
 
     # covers: atoll serve
+    def test_the_first_server_after_a_boot(self):
+        """The folder of the run folders is gone then, and nothing but the server makes it."""
+        folder = os.path.dirname(self.server.data) + "/run"
+        with Server(self.server.data + "2", "--no-auth", "--set", f"sandbox.backends.native.runDir={folder}") as server:
+            self.assertEqual(server.execute(server.session(), command="echo 1").get("stdout"), "1\n")
+
+    # covers: atoll serve
     def test_a_second_server_on_the_same_folder_is_refused(self):
         second = subprocess.run([ATOLL, "serve", "--listen", "127.0.0.1:0", "--data", self.server.data, "--no-auth"],
                                 capture_output=True, text=True, timeout=DEADLINE)
