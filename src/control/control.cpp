@@ -1,6 +1,5 @@
 #include "control/control.hpp"
 
-#include <algorithm>
 #include <utility>
 
 #include "observe/log.hpp"
@@ -52,11 +51,6 @@ Task<Result<void>> Control::start() {
   ATOLL_CO_CHECK(co_await recovery_.load());
   if (enabled) tasks_.spawn(watch_node());
   recovery_.start();
-  // Sandboxes of other backends are few, and some cannot be found again at all: they are settled
-  // before anybody can ask.
-  std::vector<std::string> opened = node_->backends();
-  if (enabled && std::ranges::find(opened, "native") == opened.end())
-    co_await recovery_.until_over();
   tasks_.spawn(sessions_.run_timers());
   if (enabled) pool_.start();
   tasks_.spawn(executions_.record_slow());

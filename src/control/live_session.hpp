@@ -73,6 +73,7 @@ struct LiveSession {
   bool ending = false;               // somebody is taking it down
   model::SessionState before_end{};  // what clients see until it is over and written
   bool ended = false;                // its sandbox is gone, and the store was told
+  std::optional<Error> end_failure;  // why the store was not
   async::Event changed;              // any of the above
 
   bool usable() const { return sandbox != nullptr && !ending; }

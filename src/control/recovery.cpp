@@ -4,6 +4,7 @@
 #include <memory>
 
 #include "async/deadline.hpp"
+#include "async/join_by.hpp"
 #include "base/fault.hpp"
 #include "observe/log.hpp"
 
@@ -20,6 +21,9 @@ constexpr int kRounds = 3;
 constexpr std::chrono::seconds kGuestTime{10};  // for all of a session, in one round
 constexpr std::chrono::seconds kDying{5};
 constexpr std::chrono::seconds kAgain{1};
+// At the server's end: what takes longer is left to the next one.
+constexpr std::chrono::seconds kListing{3};
+constexpr std::chrono::seconds kLeaving{10};
 
 bool is_gone(const Error& error) {
   return error.code() == Code::kNotFound || error.code() == Code::kNotStarted ||
@@ -60,7 +64,8 @@ Task<Result<void>> end_programs(SandboxPtr sandbox, std::vector<store::ContextRo
 
 Recovery::Recovery(async::Executor executor, store::Store& store, const Clock& clock,
                    Templates& templates, Node& node, Sessions& sessions, Executions& executions)
-    : store_(store),
+    : executor_(executor),
+      store_(store),
       clock_(clock),
       templates_(templates),
       node_(node),
@@ -73,8 +78,11 @@ Task<void> Recovery::shut_down(bool end_sandboxes) {
   co_await tasks_.join();
   co_await looking_.join();
   if (!end_sandboxes || is_over_) co_return;
-  for (const std::string& backend : node_.backends()) co_await find_orphans(backend);
-  co_await end_orphans();
+  (void)co_await async::with_deadline(find_all_orphans(), async::deadline_in(kListing),
+                                      Code::kBackend, "no answer");
+  async::TaskGroup ending(executor_);
+  for (std::size_t i = 0; i < kAtOnce; ++i) ending.spawn(end_orphans());
+  co_await async::join_by(&ending, async::deadline_in(kLeaving));
 }
 
 Task<Result<void>> Recovery::load() {
@@ -82,14 +90,23 @@ Task<Result<void>> Recovery::load() {
   store::SessionFilter filter{.states = {SessionState::kCreating, SessionState::kReady,
                                          SessionState::kRunning, SessionState::kPaused}};
   store::Page page{.limit = kPortion};
-  std::vector<model::Session> one_shots;
+  std::vector<model::Session> over;
   for (;;) {
     ATOLL_CO_TRY(std::vector<model::Session> rows, co_await store_.sessions(filter, page));
     bool last = rows.size() < kPortion;
     if (!rows.empty()) page.after = rows.back().id.str();
     for (model::Session& row : rows) {
-      if (row.one_shot) {
-        one_shots.push_back(std::move(row));
+      // Nobody knows of a one-shot: the answer that would have told was not given.
+      bool is_lost = row.state != SessionState::kCreating && !node_.can_find_again(row.backend);
+      if (row.one_shot || is_lost) {
+        row.state = row.one_shot ? SessionState::kTerminated : SessionState::kFailed;
+        if (!row.one_shot) {
+          row.error_code = code_name(Code::kBackend);
+          row.error_message = "sandboxes of the backend " + row.backend +
+                              " do not outlive the server that made them";
+          lost_in_.insert(row.backend);
+        }
+        over.push_back(std::move(row));
         continue;
       }
       known_.insert(row.sandbox_id.str());
@@ -98,15 +115,13 @@ Task<Result<void>> Recovery::load() {
     }
     if (last) break;
   }
-  co_return co_await end_one_shots(std::move(one_shots));
+  co_return co_await end_rows(std::move(over));
 }
 
-// Nobody knows of them: the answers that would have told were not given.
-Task<Result<void>> Recovery::end_one_shots(std::vector<model::Session> rows) {
+Task<Result<void>> Recovery::end_rows(std::vector<model::Session> rows) {
   if (rows.empty()) co_return Result<void>();
   std::vector<store::Change> changes;
   for (model::Session row : rows) {
-    row.state = SessionState::kTerminated;
     row.ended_at = std::chrono::time_point_cast<std::chrono::milliseconds>(clock_.wall());
     changes.push_back(store::PutSession{std::move(row)});
   }
@@ -115,8 +130,11 @@ Task<Result<void>> Recovery::end_one_shots(std::vector<model::Session> rows) {
   log::error("store_failed", log::kv("error", written.error().to_string()));
   for (model::Session& row : rows) {
     TemplatePtr recipe = template_of(row);
+    SessionState state = row.state;
+    std::string code = row.error_code, message = row.error_message;
+    row.state = SessionState::kReady;
     LiveSessionPtr session = sessions_.expect(std::move(row), std::move(recipe));
-    tasks_.spawn(sessions_.lose(std::move(session), SessionState::kTerminated, {}, {}));
+    tasks_.spawn(sessions_.lose(std::move(session), state, std::move(code), std::move(message)));
   }
   co_return Result<void>();
 }
@@ -133,8 +151,6 @@ void Recovery::start() {
   tasks_.spawn(run());
 }
 
-Task<void> Recovery::until_over() { co_await tasks_.wait_idle(); }
-
 Task<void> Recovery::run() {
   for (int round = 1; round <= kRounds && !waiting_.empty(); ++round) {
     next_ = 0;
@@ -150,7 +166,7 @@ Task<void> Recovery::run() {
     }
     if (!waiting_.empty()) co_await async::sleep_for(kAgain);
   }
-  for (const std::string& backend : node_.backends()) co_await find_orphans(backend);
+  (void)co_await find_all_orphans();
   for (std::size_t i = 0; i < kAtOnce; ++i) looking_.spawn(end_orphans());
   co_await looking_.wait_idle();
   is_over_ = true;
@@ -265,6 +281,13 @@ Task<void> Recovery::find_orphans(std::string backend) {
     if (known_.contains(id.str()) || node_.has_made(id)) continue;
     orphans_.emplace_back(backend, std::move(id));
   }
+}
+
+Task<Result<void>> Recovery::find_all_orphans() {
+  std::set<std::string> backends = lost_in_;
+  for (std::string& backend : node_.backends()) backends.insert(std::move(backend));
+  for (const std::string& backend : backends) co_await find_orphans(backend);
+  co_return Result<void>();
 }
 
 Task<void> Recovery::end_orphans() {

@@ -1,7 +1,7 @@
 // After a start: the store and the sandboxes that outlived the last server are brought together.
-// load() is quick whatever there is, and comes before the port is opened. start() finds the
-// sessions again in the background, a few at once, each with a deadline, and ends sandboxes of
-// nobody.
+// load() is quick whatever there is, and comes before the port is opened: sessions whose backend
+// can find nothing again have failed when it returns. start() finds the others again in the
+// background, a few at once, each with a deadline, and ends sandboxes of nobody.
 #pragma once
 
 #include <set>
@@ -30,9 +30,8 @@ class Recovery {
   // of the last server counts as running.
   async::Task<Result<void>> load();
   void start();
-  // Comes back when everything is found or given up.
-  async::Task<void> until_over();
-  // With `end_sandboxes` also those of nobody are ended that a short life left no time for.
+  // With `end_sandboxes` also those of nobody are ended that a short life left no time for, unless
+  // their backend does not answer: then they are left to the next server.
   async::Task<void> shut_down(bool end_sandboxes);
 
  private:
@@ -41,7 +40,7 @@ class Recovery {
     Error why;
   };
 
-  async::Task<Result<void>> end_one_shots(std::vector<model::Session> rows);
+  async::Task<Result<void>> end_rows(std::vector<model::Session> rows);
   TemplatePtr template_of(const model::Session& row);
   async::Task<void> run();
   async::Task<void> look();
@@ -52,8 +51,10 @@ class Recovery {
   async::Task<std::vector<store::ContextRow>> contexts_of(SessionId id);
   async::Task<void> give_up(LiveSessionPtr session, Error why);
   async::Task<void> find_orphans(std::string backend);
+  async::Task<Result<void>> find_all_orphans();
   async::Task<void> end_orphans();
 
+  async::Executor executor_;
   store::Store& store_;
   const Clock& clock_;
   Templates& templates_;
@@ -64,6 +65,7 @@ class Recovery {
   std::size_t next_ = 0;
   std::vector<Unanswered> unanswered_;                      // of this round
   std::set<std::string> known_;                             // sandboxes of sessions
+  std::set<std::string> lost_in_;                           // backends of sessions that were lost
   std::vector<std::pair<std::string, SandboxId>> orphans_;  // backend and sandbox
   bool is_over_ = false;
   async::TaskGroup looking_;  // those that look at waiting_, or end orphans_

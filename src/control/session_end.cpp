@@ -2,6 +2,7 @@
 #include <utility>
 
 #include "async/deadline.hpp"
+#include "async/join_by.hpp"
 #include "base/fault.hpp"
 #include "base/rollback.hpp"
 #include "codec/names.hpp"
@@ -20,7 +21,9 @@ constexpr std::chrono::seconds kSeen{5};  // between looks at whether a sandbox 
 constexpr std::chrono::seconds kWriteAgain{1};
 constexpr std::chrono::seconds kSaving{30};  // the files of a workspace
 constexpr std::chrono::milliseconds kAnswerFirst{2};
-constexpr std::chrono::seconds kMaking{5};  // of a sandbox that nobody wants any more
+constexpr std::chrono::seconds kElsewhere{3};  // at the server's end, for those not found again
+constexpr std::chrono::seconds kStopping{60};  // the same, for all others
+constexpr std::chrono::seconds kMaking{5};     // of a sandbox that nobody wants any more
 
 }  // namespace
 
@@ -67,21 +70,30 @@ Task<void> Sessions::save_files(LiveSessionPtr session) {
 
 Task<Result<void>> Sessions::end(LiveSessionPtr session, SessionState state, std::string code,
                                  std::string message, AuditRow audit) {
-  if (session->ending) {
-    while (!session->ended) co_await session->changed.wait();
-    if (!live_.contains(session->row.id)) co_return Result<void>();
-    co_return fail(Code::kNoAvailableRuntime, "it has ended, and the store does not know it yet");
+  bool is_first = !session->ending;
+  if (is_first) {
+    session->ending = true;
+    bool is_elsewhere = session->finding;  // nobody here holds its sandbox
+    session->finding = false;              // it counts until its end can be seen
+    fault::here("delete.begun");
+    session->changed.notify_all();
+    session->before_end = session->row.state;
+    session->row.state = state;
+    session->row.error_code = std::move(code);
+    session->row.error_message = std::move(message);
+    session->row.ended_at = now();
+    ends_.spawn(take_down(session, is_elsewhere, std::move(audit)));
   }
-  session->ending = true;
-  bool is_elsewhere = session->finding;  // nobody here holds its sandbox
-  settled(*session);
-  fault::here("delete.begun");
-  session->changed.notify_all();
-  session->before_end = session->row.state;
-  session->row.state = state;
-  session->row.error_code = std::move(code);
-  session->row.error_message = std::move(message);
-  session->row.ended_at = now();
+  while (!session->ended) co_await session->changed.wait();
+  if (is_first && session->end_failure) co_return fail(*session->end_failure);
+  if (!live_.contains(session->row.id)) co_return Result<void>();
+  co_return fail(Code::kNoAvailableRuntime, "it has ended, and the store does not know it yet");
+}
+
+// A task of its own: whoever waits for it may be cancelled, and a session that is half-way down
+// would never be over.
+Task<void> Sessions::take_down(LiveSessionPtr session, bool is_elsewhere, AuditRow audit) {
+  SessionState state = session->row.state;
   if (state != SessionState::kFailed) co_await save_files(session);
   // Awaited by nobody but shut_down(): tearing a sandbox down takes longer than anything else here.
   // What a crash leaves behind is found at the next start.
@@ -89,17 +101,21 @@ Task<Result<void>> Sessions::end(LiveSessionPtr session, SessionState state, std
   if (session->sandbox) {
     stopping_.spawn(at_rest ? stop_soon(session->sandbox) : stop_sandbox(session->sandbox));
   } else if (is_elsewhere) {
-    stopping_.spawn(destroy_sandbox(session->row.backend, session->row.sandbox_id));
+    elsewhere_.spawn(destroy_sandbox(session->row.backend, session->row.sandbox_id));
   }
   Result<void> written;
   if (!session->end_stored) written = co_await put(session, audit);
   fault::here("delete.written");
-  if (!written) log::error("store_failed", log::kv("error", written.error().to_string()));
+  if (!written) {
+    log::error("store_failed", log::kv("error", written.error().to_string()));
+    session->end_failure = written.error();
+  }
   // Packages or an image may take minutes to come: then make() cleans up by itself.
-  ATOLL_CO_CHECK(co_await until(session, async::deadline_in(kMaking),
-                                [](const LiveSession& one) { return one.sandbox || one.made; }));
+  (void)co_await until(session, async::deadline_in(kMaking),
+                       [](const LiveSession& one) { return one.sandbox || one.made; });
   fault::here("delete.done");
   session->ended = true;
+  if (is_elsewhere) --finding_;
   if (written) {
     forget(*session);
   } else {
@@ -107,7 +123,6 @@ Task<Result<void>> Sessions::end(LiveSessionPtr session, SessionState state, std
     tasks_.spawn(write_end(session, std::move(audit)));
   }
   publish(*session, "session_" + codec::enum_name(state));
-  co_return written;
 }
 
 Task<void> Sessions::end_quietly(LiveSessionPtr session, SessionState state, std::string code,
@@ -168,8 +183,11 @@ Task<void> Sessions::shut_down(bool end_sandboxes) {
     }
     co_await ending.wait_idle();
   }
-  co_await stopping_.wait_idle();
+  // What takes longer is ended by the next server, as nobody's.
+  co_await async::join_by(&elsewhere_, async::deadline_in(kElsewhere));
+  co_await async::join_by(&stopping_, async::deadline_in(kStopping));
   co_await tasks_.join();
+  co_await ends_.join();
 }
 
 }  // namespace atl::control

@@ -29,7 +29,9 @@ Sessions::Sessions(async::Executor executor, store::Store& store, const Clock& c
       mode_(mode),
       limits_(limits),
       tasks_(executor),
-      stopping_(executor) {}
+      ends_(executor),
+      stopping_(executor),
+      elsewhere_(executor) {}
 
 Sessions::~Sessions() = default;
 

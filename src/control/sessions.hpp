@@ -165,6 +165,7 @@ class Sessions {
   // An error: the sandbox is gone, and the store will be told as soon as it takes the word.
   async::Task<Result<void>> end(LiveSessionPtr session, model::SessionState state, std::string code,
                                 std::string message, AuditRow audit = {});
+  async::Task<void> take_down(LiveSessionPtr session, bool is_elsewhere, AuditRow audit);
   async::Task<void> end_quietly(LiveSessionPtr session, model::SessionState state, std::string code,
                                 std::string message);
   async::Task<void> write_end(LiveSessionPtr session, AuditRow audit);
@@ -198,7 +199,9 @@ class Sessions {
   std::size_t finding_ = 0;
   Restore restore_;
   async::TaskGroup tasks_;
-  async::TaskGroup stopping_;  // sandboxes on their way out
+  async::TaskGroup ends_;       // take_down()
+  async::TaskGroup stopping_;   // sandboxes on their way out
+  async::TaskGroup elsewhere_;  // the same, of those that nobody here has found
 };
 
 }  // namespace atl::control

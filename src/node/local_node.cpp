@@ -204,6 +204,11 @@ class LocalNode final : public Node {
     co_return co_await sandbox->change_limits(limits_of(*recipe, config));
   }
 
+  bool can_find_again(const std::string& backend) const override {
+    Result<const sandbox::BackendEntry*> entry = registry_.get(backend);
+    return entry && (*entry)->has(sandbox::Cap::kReattach);
+  }
+
   Task<Result<SandboxPtr>> find_again(std::string backend, SandboxId id) override {
     ATOLL_CO_TRY(Backend * opened, open(backend));
     ATOLL_CO_TRY(std::unique_ptr<sandbox::Sandbox> found, co_await opened->reattach(std::move(id)));

@@ -44,6 +44,8 @@ class Node {
   virtual bool can_change_limits(const model::Template& recipe) const = 0;
   virtual async::Task<Result<void>> change_limits(SandboxPtr sandbox, TemplatePtr recipe,
                                                   model::SessionConfig config) = 0;
+  // Whether sandboxes of this backend outlive the server that made them.
+  virtual bool can_find_again(const std::string& backend) const = 0;
   virtual async::Task<Result<SandboxPtr>> find_again(std::string backend, SandboxId id) = 0;
   virtual async::Task<Result<std::vector<SandboxId>>> list(std::string backend) = 0;
   virtual async::Task<Result<void>> destroy(std::string backend, SandboxId id) = 0;

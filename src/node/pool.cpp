@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "async/deadline.hpp"
+#include "async/join_by.hpp"
 #include "base/fault.hpp"
 #include "observe/log.hpp"
 
@@ -18,6 +19,8 @@ constexpr std::chrono::milliseconds kSoon{100};  // what was seen of the memory 
 constexpr std::chrono::seconds kLook{1};         // between looks at the memory, while nobody asks
 constexpr std::chrono::seconds kAnswer{5};       // a sandbox that takes longer is not well
 constexpr std::chrono::milliseconds kRest{8};    // after a claim, for what it was made for
+constexpr std::chrono::seconds kFinishing{10};   // at the server's end, what is being made
+constexpr std::chrono::seconds kStopping{60};    // and what waits
 constexpr std::uint32_t kMaxFailures = 5;  // in a row; then a template waits for the next look
 
 // The disk is made with the sandbox. Where it sits in memory it must leave half of that free.
@@ -260,12 +263,14 @@ Task<void> Pool::shut_down() {
   closing_ = true;
   wake_.notify_all();
   co_await preparing_.join();
-  co_await tasks_.wait_idle();
+  // A backend that does not answer is not waited for: the next server ends what is left there.
+  co_await async::join_by(&tasks_, async::deadline_in(kFinishing));
+  async::TaskGroup stopping(executor_);
   for (auto& [id, shelf] : shelves_) {
-    for (Parked& one : shelf.parked) tasks_.spawn(stop_later(std::move(one.sandbox)));
+    for (Parked& one : shelf.parked) stopping.spawn(stop_later(std::move(one.sandbox)));
     shelf.parked.clear();
   }
-  co_await tasks_.wait_idle();
+  co_await async::join_by(&stopping, async::deadline_in(kStopping));
 }
 
 std::map<std::string, PoolFigures> Pool::figures() const {

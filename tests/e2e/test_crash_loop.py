@@ -6,10 +6,13 @@ CRASH_KILLS is the number of kills for each database (50 on SQLite and 25 on Pos
 number for another order of them; CRASH_SESSIONS is the number of sessions of the largest start, CRASH_ODD_SESSIONS that
 of the kills in odd orders.
 """
+import contextlib
 import os
 import pathlib
 import random
 import signal
+import socket
+import sqlite3
 import subprocess
 import tempfile
 import threading
@@ -324,6 +327,25 @@ class OneKill(Loop):
         row = self.call("GET", f"/sessions/{lost}")[1]
         self.assertEqual((row["status"], row["error"]["code"]), ("failed", "backend_error"), row)
         self.check_end()
+
+    # covers: C47
+    def test_an_engine_that_does_not_answer(self):
+        """Its sessions are looked for in the background as well, and a server that is stopped meanwhile ends."""
+        self.start(*NO_POOL)
+        session = self.session()
+        self.assertEqual(self.call("DELETE", f"/sessions/{session}")[0], 204)
+        self.assertEqual(self.server.stop(), 0)
+        with contextlib.closing(sqlite3.connect(self.data / "atoll.db")) as database, database:
+            database.execute("UPDATE sessions SET state = 'creating', ended_at = NULL, backend = 'docker'")
+        with socket.socket(socket.AF_UNIX) as engine:
+            engine.bind(str(self.folder / "engine"))
+            os.chmod(self.folder / "engine", 0o666)
+            engine.listen(64)  # and never an answer
+            self.server.options += ("--backend", "docker")
+            self.server.start(DOCKER_HOST=f"unix://{self.folder}/engine")
+            self.assertEqual(self.call("GET", "/ready"), (200, {"status": "ready", "recovering": 1}))
+            self.assertEqual(self.call("GET", f"/sessions/{session}")[1]["status"], "creating")
+            self.assertEqual(self.server.stop(), 0)
 
     @staticmethod
     def go_on(pid):

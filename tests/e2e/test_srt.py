@@ -146,7 +146,7 @@ class Network(SrtCase):
 class Ends(SrtCase):
     def expect_nothing_left(self):
         until(lambda: not processes_of(self.data), "no process of this server's sandboxes")
-        self.assertEqual(os.listdir(self.sandboxes), [])
+        until(lambda: not os.listdir(self.sandboxes), "no folder of a sandbox")  # in the background, after a start
 
     def test_state_lives_as_long_as_the_session(self):
         with self.serve() as server:
@@ -199,7 +199,9 @@ class Ends(SrtCase):
             server.kill()
             until(lambda: not processes_of(self.data), "all of them ended")
             server.start()
-            self.assertEqual(server.call("GET", f"/api/v1/sessions/{session}")[1]["status"], "failed")
+            row = server.call("GET", f"/api/v1/sessions/{session}")[1]
+            self.assertEqual((row["status"], row["error"]["code"]), ("failed", "backend_error"), row)
+            self.assertIn("srt", row["error"]["message"])  # at once, and why
         self.expect_nothing_left()
 
     def test_a_data_folder_with_a_long_path(self):
@@ -216,7 +218,7 @@ class Ends(SrtCase):
             server.kill()
             server.start()
             self.expect_nothing_left()
-            self.assertEqual(sockets(), [])
+            until(lambda: not sockets(), "no socket of the sandbox")
 
     def test_the_guest_is_out_of_reach(self):
         with self.serve() as server:
@@ -249,7 +251,7 @@ class Ends(SrtCase):
             server.kill()
             until(lambda: not processes_of(self.data), "the sandbox ended")
             server.start()
-            self.assertEqual(groups(), [])
+            until(lambda: not groups(), "no control group of the sandbox")
 
     def test_kill_of_the_server(self):
         shared = self.folder / "shared"

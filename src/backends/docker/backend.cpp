@@ -87,14 +87,16 @@ class DockerBackend final : public sandbox::Backend {
     std::string filters = codec::serialize(
         {{"label", {std::string(docker::kInstanceLabel) + "=" + shared_->instance}}});
     std::string target = "/containers/json?all=1&filters=" + http::percent_encode(filters);
+    std::size_t looks = shared_->looks_over;
     Result<Json> found = co_await shared_->engine.call(Method::kGet, std::move(target));
+    bool is_looking = shared_->looks_begun != looks;  // now, or while the engine was asked
     std::vector<SandboxId> ids = shared_->places.all();
     if (!found || !found->is_array()) co_return ids;
     for (const Json& one : found->get_array()) {
       SandboxId id(docker::text_at(one, std::string("/Labels/") + docker::kSandboxLabel));
       if (id.empty()) {  // a look into an image that nobody finished
         std::string path = "/containers/" + docker::text_at(one, "/Id") + "?force=1&v=1";
-        if (docker::text_at(one, "/State") == "created") {
+        if (!is_looking && docker::text_at(one, "/State") == "created") {
           (void)co_await shared_->engine.call(Method::kDelete, std::move(path));
         }
       } else if (std::ranges::find(ids, id) == ids.end()) {

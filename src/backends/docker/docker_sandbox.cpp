@@ -8,6 +8,7 @@
 #include "async/unix_socket.hpp"
 #include "backends/docker/figures.hpp"
 #include "base/fault.hpp"
+#include "base/rollback.hpp"
 #include "http/uri.hpp"
 #include "model/image_name.hpp"
 
@@ -147,6 +148,9 @@ Task<Result<PolicyMounts>> DockerSandbox::find_policy(std::string image) {
   auto known = shared_->policies.find(key);
   if (spec_.mounts.empty() && known != shared_->policies.end()) co_return known->second;
   // The engine tells what an image holds only of a container; one that never starts will do.
+  ++shared_->looks_begun;
+  Rollback over;
+  over.add([shared = shared_] { ++shared->looks_over; });
   boost::json::object body{{"Image", std::move(image)},
                            {"Labels", {{kInstanceLabel, shared_->instance}}},
                            {"Entrypoint", boost::json::array{"/"}}};

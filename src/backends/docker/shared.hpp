@@ -29,6 +29,7 @@ struct Shared {
   std::optional<EngineFacts> facts;              // once the engine was asked
   std::vector<SandboxId> owed;                   // to be removed when the engine is back
   bool pays = false;                             // somebody waits for that
+  std::size_t looks_begun = 0, looks_over = 0;   // into images, each by a container of its own
   std::map<std::string, PolicyMounts> policies;  // of sandboxes without mounts, by image and policy
   async::TaskGroup tasks;                        // last: they use the rest
 
