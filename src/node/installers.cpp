@@ -26,7 +26,8 @@ std::string host_of(const std::string& url) {
 // A package may name others by URL. All that is not the index's goes to a proxy that is not there.
 Words only_the_index(const std::string& staging, const std::string& index_url) {
   constexpr const char* kNowhere = "http://127.0.0.1:1";
-  Words all{"PATH=/usr/local/bin:/usr/bin:/bin", "LANG=C.UTF-8", "HOME=" + staging};
+  Words all{"PATH=/usr/local/bin:/usr/bin:/bin", "LANG=C.UTF-8", "HOME=" + staging,
+            "TMPDIR=" + staging + "/tmp"};
   for (const char* name : {"http_proxy=", "https_proxy=", "all_proxy="}) {
     all.push_back(std::string(name) + kNowhere);
   }
@@ -145,6 +146,7 @@ Result<Child> start(const Installer& installer, const std::string& staging,
   std::error_code error;
   fs::remove_all(staging, error);
   fs::create_directories(staging + "/" + installer.result, error);
+  if (!error) fs::create_directories(staging + "/tmp", error);
   if (error) return fail_errno("making a folder for packages", error.value());
   Words words = installer.words(staging);
   if (::access(words[0].c_str(), X_OK) != 0) {

@@ -24,7 +24,9 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::chrono::minutes kInstallTime{10};
-constexpr std::size_t kShown = 500;  // of what an installer says
+constexpr std::chrono::milliseconds kMeasured{250};  // between looks at what an installer has
+                                                     // written
+constexpr std::size_t kShown = 500;                  // of what an installer says
 constexpr const char* kUnfinished = ".part";
 
 // The end of what it said, which is where the reason stands.
@@ -136,6 +138,32 @@ Task<Result<void>> Packages::install_for(const Installer* installer, std::string
   co_return Result<void>();
 }
 
+// An installer holds what it fetches and what it makes of it: it may have twice of what is left.
+Task<Result<ChildExit>> Packages::watch(Child* installer, std::string staging,
+                                        Ledger::Reservation* place) {
+  using Clock = std::chrono::steady_clock;
+  const async::Deadline end = async::deadline_in(kInstallTime);
+  Clock::duration pause = kMeasured;
+  for (;;) {
+    Result<ChildExit> ended = co_await async::with_deadline(
+        async::wait_child(*installer), std::min(end, async::deadline_in(pause)),
+        Code::kCreateTimeout, "");
+    if (ended) co_return ended;
+    if (Clock::now() >= end) {
+      co_return fail(Code::kCreateTimeout, "installing the packages of the template took too long");
+    }
+    Code why = ended.error().code();
+    if (why != Code::kCreateTimeout && why != Code::kCancelled) co_return ended;
+    Clock::time_point began = Clock::now();
+    ATOLL_CO_CHECK(check_space(staging, floor_));
+    if (place != nullptr) {
+      Amount size = co_await async::on_pool(pool_, [&] { return amount_in(staging); });
+      ATOLL_CO_CHECK(place->check({.bytes = size.bytes / 2, .files = size.files / 2}));
+    }
+    pause = std::max<Clock::duration>(kMeasured, 4 * (Clock::now() - began));
+  }
+}
+
 Task<Result<void>> Packages::install(const Installer* installer, std::string path,
                                      std::vector<std::string> packages,
                                      Ledger::Reservation* place) {
@@ -144,9 +172,7 @@ Task<Result<void>> Packages::install(const Installer* installer, std::string pat
   ATOLL_CO_TRY(Child running, co_await async::on_pool(pool_, [&] {
                  return start(*installer, staging, index_url_, packages);
                }));
-  Result<ChildExit> ended = co_await async::with_deadline(
-      async::wait_child(running), async::deadline_in(kInstallTime), Code::kCreateTimeout,
-      "installing the packages of the template took too long");
+  Result<ChildExit> ended = co_await watch(&running, staging, place);
   running = Child();  // killed where it still runs
   Result<void> outcome;
   if (!ended) {

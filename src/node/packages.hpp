@@ -35,6 +35,9 @@ class Packages {
   };
 
   async::Task<Result<void>> count(std::string tenant, std::string home);
+  // Until it has ended by itself. An error: it must not go on.
+  async::Task<Result<ChildExit>> watch(Child* installer, std::string staging,
+                                       Ledger::Reservation* place);
   async::Task<Result<void>> install(const Installer* installer, std::string path,
                                     std::vector<std::string> packages, Ledger::Reservation* place);
   async::Task<Result<void>> install_for(const Installer* installer, std::string path,

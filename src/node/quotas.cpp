@@ -95,8 +95,9 @@ Result<Ledger::Reservation> Ledger::reserve(const std::string& tenant, const Amo
   return Reservation(*this, tenant, more);
 }
 
-Result<void> Ledger::take(const std::string& tenant, const Amount& more) {
-  Amount& used = used_[tenant];
+Result<void> Ledger::check(const std::string& tenant, const Amount& more) const {
+  auto found = used_.find(tenant);
+  Amount used = found != used_.end() ? found->second : Amount();
   auto refuse = [&](const std::string& quota, std::uint64_t most) {
     return fail(quota_error(quota, "the tenant's quota " + quota + " is used up (" +
                                        std::to_string(most) + "): remove some first"));
@@ -104,7 +105,12 @@ Result<void> Ledger::take(const std::string& tenant, const Amount& more) {
   if (!fits(used.count, more.count, most_.count)) return refuse(kind_ + "s", most_.count);
   if (!fits(used.bytes, more.bytes, most_.bytes)) return refuse(kind_ + "_bytes", most_.bytes);
   if (!fits(used.files, more.files, most_.files)) return refuse(kind_ + "_files", most_.files);
-  used += more;
+  return {};
+}
+
+Result<void> Ledger::take(const std::string& tenant, const Amount& more) {
+  ATOLL_CHECK(check(tenant, more));
+  used_[tenant] += more;
   return {};
 }
 

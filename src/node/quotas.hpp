@@ -53,6 +53,7 @@ class Ledger {
     Reservation& operator=(Reservation&&) = delete;
     ~Reservation();
     Result<void> grow(const Amount& more);
+    Result<void> check(const Amount& more) const { return ledger_->check(tenant_, more); }
     void keep() { ledger_ = nullptr; }
 
    private:
@@ -71,6 +72,8 @@ class Ledger {
   void set(const std::string& tenant, const Amount& amount) { used_[tenant] = amount; }
 
  private:
+  // Whether so much more would be taken.
+  Result<void> check(const std::string& tenant, const Amount& more) const;
   Result<void> take(const std::string& tenant, const Amount& more);
 
   std::string kind_;

@@ -14,7 +14,7 @@ import time
 import unittest
 import zipfile
 
-from server import DEADLINE, Server
+from server import DEADLINE, Server, until
 
 
 def wheel(name, version, text, needs=""):
@@ -47,6 +47,7 @@ class Index(http.server.ThreadingHTTPServer):
 
     def __init__(self):
         pages, asked = self.pages, self.asked = {}, []
+        index, self.endless = self, None  # the path of a file without an end
 
         class Handler(http.server.BaseHTTPRequestHandler):
             def do_GET(self):
@@ -55,7 +56,18 @@ class Index(http.server.ThreadingHTTPServer):
                 self.send_response(200 if body else 404)
                 self.send_header("content-type", "text/html" if self.path.endswith("/") else "application/octet-stream")
                 self.end_headers()
+                if self.path == index.endless:
+                    return self.go_on()
                 self.wfile.write(body or b"")
+
+            def go_on(self):
+                """1 MiB each 20 ms, and no more than 1 GiB of it."""
+                try:
+                    for _ in range(1024):
+                        self.wfile.write(bytes(1 << 20))
+                        time.sleep(0.02)
+                except OSError:  # nobody listens any more
+                    pass
 
             def log_message(self, *_):
                 pass
@@ -197,6 +209,20 @@ class PackagesTest(unittest.TestCase):
         self.assertEqual(create("three", **shop), (429, "quota_exceeded"))
         self.assertEqual(create("three"), (201, None))  # for everybody: the server's
         self.assertEqual(create("one", Atoll_Tenant="other"), (201, None))
+
+    # covers: C51
+    def test_an_installer_is_stopped_beyond_the_quota(self):
+        """By what it has written so far: this package never ends, or not for a long time."""
+        self.index.add_wheel("atolltestendless", "1.0", "")
+        self.index.endless = "/atolltestendless-1.0-py3-none-any.whl"
+        server = self.serve(self.index.url() + "/simple", "quotas.package_bytes=1000000")
+        tenant = {"Atoll-Tenant": "shop"}
+        template = {"id": "packed", "preinstalled_packages": ["atolltestendless"], "resources": {"disk": 64}}
+        self.assertEqual(server.call("POST", "/api/v1/templates", template, tenant)[0], 201)
+        status, made = server.call("POST", "/api/v1/sessions", {"template_id": "packed"}, {"Prefer": "wait", **tenant})
+        self.assertEqual((status, made.get("code")), (429, "quota_exceeded"), made)
+        self.assertEqual(os.listdir(f"{self.folder}/data/packages/@shop"), [])
+        until(lambda: not installers(self.folder), "pip is ended")
 
     def test_node_packages(self):
         touched = f"{self.folder}/data/touched"
