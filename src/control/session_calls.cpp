@@ -53,6 +53,7 @@ model::Session Sessions::view(const LiveSession& session) const {
   if (session.ending && !session.ended) {
     row.state = session.before_end;
     row.ended_at.reset();
+    if (session.row.state == SessionState::kFailed) row.error_code.clear();
   }
   if (row.state == SessionState::kReady && session.running > 0) row.state = SessionState::kRunning;
   return row;

@@ -63,9 +63,15 @@ Task<void> Sessions::save_files(LiveSessionPtr session) {
   Result<void> saved = co_await async::with_deadline(
       workspaces_.save(std::move(sandbox), session->workspace, disk << 20, session->ending),
       async::deadline_in(kSaving), Code::kTransferTimeout, "it takes too long");
-  if (saved) co_return;
-  log::warn("workspace_not_saved", log::kv("session_id", session->row.id.str()),
-            log::kv("error", saved.error().to_string()));
+  if (!saved) {
+    log::warn("workspace_not_saved", log::kv("session_id", session->row.id.str()),
+              log::kv("error", saved.error().to_string()));
+  }
+  if (session->row.state == SessionState::kFailed) co_return;  // its row says why
+  bool is_news = !saved && session->row.error_code.empty();
+  session->row.error_code = saved ? std::string() : code_name(saved.error().code());
+  session->row.error_message = saved ? std::string() : saved.error().message();
+  if (is_news) publish(*session, "workspace_not_saved");
 }
 
 Task<Result<void>> Sessions::end(LiveSessionPtr session, SessionState state, std::string code,
@@ -104,7 +110,8 @@ Task<void> Sessions::take_down(LiveSessionPtr session, bool is_elsewhere, AuditR
     elsewhere_.spawn(destroy_sandbox(session->row.backend, session->row.sandbox_id));
   }
   Result<void> written;
-  if (!session->end_stored) written = co_await put(session, audit);
+  if (!session->end_stored || !session->row.error_code.empty())
+    written = co_await put(session, audit);
   fault::here("delete.written");
   if (!written) {
     log::error("store_failed", log::kv("error", written.error().to_string()));

@@ -66,7 +66,7 @@ struct Session {
   std::optional<Time> ready_at;
   std::optional<Time> expires_at;
   std::optional<Time> ended_at;
-  std::string error_code;  // why it failed; empty otherwise
+  std::string error_code;  // why it failed, or its files were not saved; empty: neither
   std::string error_message;
   std::string snapshot_id;  // whose files it began with; empty: none
   bool one_shot = false;    // it ends with the request that made it, whose answer is all there is

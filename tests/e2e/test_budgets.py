@@ -5,6 +5,7 @@ import tempfile
 import threading
 import time
 import unittest
+import urllib.request
 
 from server import DEADLINE, Server
 
@@ -98,6 +99,35 @@ class BudgetsTest(unittest.TestCase):
         first = server.call("GET", "/api/v1/snapshots")[1]["snapshots"][0]["id"]
         self.assertEqual(server.call("DELETE", f"/api/v1/snapshots/{first}")[0], 204)
         self.assertEqual(server.call("POST", path)[0], 201)
+
+    # covers: C51, streamEvents
+    def test_a_workspace_that_is_not_saved_is_told(self):
+        server = self.serve("quotas.workspace_bytes=100000")
+        session = server.session(template_id="shell-default", session_key="k")
+        path = f"/api/v1/sessions/{session}"
+
+        def after(command):
+            self.assertEqual(server.execute(session, command=command)["exit_code"], 0)
+            return server.call("GET", path)[1].get("workspace_error", {}).get("code")
+        self.assertIsNone(after("echo 1 > f"))
+        self.assertEqual(after("head -c 300000 /dev/zero > large; echo 2 > f"), "quota_exceeded")
+        with open(f"{server.data}/workspaces/default/k/f", encoding="ascii") as file:
+            self.assertEqual(file.read(), "1\n")
+        self.assertIsNone(after("rm large"))
+        for _ in range(2):
+            self.assertEqual(after("head -c 300000 /dev/zero > large"), "quota_exceeded")
+        self.assertEqual(server.call("DELETE", path)[0], 204)
+        ended = server.call("GET", path)[1]
+        self.assertEqual((ended["status"], ended["workspace_error"]["code"]), ("terminated", "quota_exceeded"))
+        self.assertNotIn("error", ended)
+        request = urllib.request.Request(server.base + "/api/v1/events", headers={"Last-Event-ID": "0"})
+        told = 0
+        with urllib.request.urlopen(request, timeout=DEADLINE) as events:
+            for line in events:
+                told += b"workspace_not_saved" in line and line.startswith(b"data:")
+                if b"session_terminated" in line:
+                    break
+        self.assertEqual(told, 3)  # when it begins, not each time, and at the end of the session
 
     # covers: C51
     def test_below_the_floor_nothing_new_is_kept(self):

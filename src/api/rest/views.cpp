@@ -63,8 +63,10 @@ object session_view(const model::Session& session) {
   view["expires_at"] = time_or_null(session.expires_at);
   view["ended_at"] = time_or_null(session.ended_at);
   if (!session.error_code.empty()) {
-    view["error"] = object{{"code", json_text(session.error_code)},
-                           {"message", json_text(session.error_message)}};
+    // Of one that has not failed: its files could not be copied to the host.
+    bool has_failed = session.state == model::SessionState::kFailed;
+    view[has_failed ? "error" : "workspace_error"] = object{
+        {"code", json_text(session.error_code)}, {"message", json_text(session.error_message)}};
   }
   return view;
 }
