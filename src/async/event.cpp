@@ -15,26 +15,23 @@ namespace atl::async {
 
 using boost::system::error_code;
 
-// A node of the list of waiters; completing one unlinks and destroys it.
+// A node of the list of waiters, the longest waiting first; completing one unlinks and destroys it.
 struct Event::Waiter {
-  explicit Waiter(Event* owner) : event(owner), next(owner->first_) {
-    if (next) next->previous = this;
-    owner->first_ = this;
+  explicit Waiter(Event* owner) : event(owner), previous(owner->last_) {
+    (previous ? previous->next : owner->first_) = this;
+    owner->last_ = this;
   }
   virtual ~Waiter() = default;
   virtual void complete(error_code ec) = 0;
 
   void unlink() {
-    if (previous)
-      previous->next = next;
-    else
-      event->first_ = next;
-    if (next) next->previous = previous;
+    (previous ? previous->next : event->first_) = next;
+    (next ? next->previous : event->last_) = previous;
   }
 
   Event* event;
-  Waiter* previous = nullptr;
-  Waiter* next;
+  Waiter* previous;
+  Waiter* next = nullptr;
 };
 
 template <typename Handler>

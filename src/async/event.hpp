@@ -16,7 +16,8 @@ class Event {
 
   // Until the next notify_all(). Throws operation_aborted when its task is cancelled.
   Task<void> wait();
-  // Resumes every waiter from the event loop, never from inside this call.
+  // Resumes every waiter from the event loop, never from inside this call, the one that has waited
+  // longest first.
   void notify_all();
   bool has_waiters() const { return first_ != nullptr; }
 
@@ -26,6 +27,7 @@ class Event {
   struct WaiterOf;
 
   Waiter* first_ = nullptr;
+  Waiter* last_ = nullptr;
 };
 
 }  // namespace atl::async

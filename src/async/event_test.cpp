@@ -46,6 +46,28 @@ TEST(Event, WakesEveryWaiterFromTheLoop) {
   EXPECT_EQ(shared.log.size(), 2u);
 }
 
+Task<void> in_order(Executor executor, Shared* shared) {
+  TaskGroup group(executor), leaving(executor);
+  for (int number : {1, 2}) group.spawn(wait_and_note(shared, number));
+  leaving.spawn(wait_and_note(shared, 0));
+  for (int number : {3, 4}) group.spawn(wait_and_note(shared, number));
+  co_await leaving.join();  // cancelled between the others
+  group.spawn(wait_and_note(shared, 5));
+  shared->event->notify_all();
+  co_await group.wait_idle();
+  // After all have gone the next ones are in order, too.
+  for (int number : {6, 7}) group.spawn(wait_and_note(shared, number));
+  shared->event->notify_all();
+  co_await group.wait_idle();
+}
+
+// covers: C52
+TEST(Event, WakesInTheOrderOfTheWaits) {
+  Shared shared;
+  run_to_end<void>([&](Executor executor) { return in_order(executor, &shared); });
+  EXPECT_EQ(shared.log, (std::vector<int>{1, 2, 3, 4, 5, 6, 7}));
+}
+
 Task<void> cancelled(Executor executor, Shared* shared) {
   TaskGroup group(executor);
   group.spawn(note_abort(shared));
