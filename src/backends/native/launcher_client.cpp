@@ -42,8 +42,21 @@ Result<void> LauncherClient::send(const void* bytes, std::size_t size,
 }
 
 // The socket's buffer holds some eight requests; `bytes` stay where they are until this returns.
+// Only the first in the queue waits for the socket. The kernel calls a Unix socket writable when
+// three quarters of its buffer are free, but takes messages before that: without a queue, new
+// requests would fill the buffer again and again while older ones wait.
 async::Task<Result<void>> LauncherClient::send_in_turn(const void* bytes, std::size_t size,
                                                        std::vector<int> descriptors) {
+  auto place = senders_.emplace(senders_.end());
+  struct Leave {  // also when this task is cancelled
+    LauncherClient& client;
+    std::list<async::Event>::iterator at;
+    ~Leave() {
+      client.senders_.erase(at);
+      if (!client.senders_.empty()) client.senders_.front().notify_all();
+    }
+  } leave{*this, place};
+  while (place != senders_.begin()) co_await place->wait();
   for (;;) {
     Result<void> sent = send(bytes, size, descriptors);
     if (sent || sent.error().errno_value() != EAGAIN) co_return sent;

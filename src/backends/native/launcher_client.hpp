@@ -70,6 +70,7 @@ class LauncherClient {
 
   async::Stream control_;
   LauncherTimes times_;
+  std::list<async::Event> senders_;  // first come, first served
   std::list<Waiter> waiters_;
   bool reading_ = false;
   std::size_t watchers_ = 0;  // in until_gone(), where they read for everybody

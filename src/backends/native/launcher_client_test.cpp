@@ -5,8 +5,11 @@
 #include <sys/socket.h>
 
 #include <cstring>
+#include <list>
 #include <memory>
 #include <optional>
+#include <string>
+#include <vector>
 
 #include <gtest/gtest.h>
 
@@ -170,6 +173,69 @@ Task<void> watcher_leaves(Executor executor) {
   EXPECT_TRUE(waiting->has_value());
 }
 
+// The buffer has room for the newest while the others still wait for it: they go first.
+Task<void> in_order(Executor executor) {
+  Line line(executor, {});
+  async::TaskGroup tasks(executor);
+  std::vector<std::string> asked, came;
+  std::list<std::optional<Result<LauncherReply>>> outcomes;
+  auto ask = [&](std::string id) {
+    engine::CreateRequest request;
+    std::strcpy(request.header.id.text.data(), id.c_str());
+    tasks.spawn(keep(line.client().create(request, {}), &outcomes.emplace_back()));
+    asked.push_back(std::move(id));
+  };
+  auto take = [&] {
+    std::optional<engine::RequestHeader> next = line.request();
+    if (next) came.emplace_back(next->id.text.data());
+    return next.has_value();
+  };
+  for (int i = 0; i < 100; ++i) ask("old" + std::to_string(i));
+  co_await async::yield_now();
+  EXPECT_TRUE(take());
+  ask("new");
+  while (came.size() < asked.size()) {
+    if (!take()) co_await async::yield_now();
+  }
+  EXPECT_EQ(came, asked);
+  for (const std::string& id : asked) line.reply(LauncherOp::kCreate, id.c_str());
+  co_await tasks.wait_idle();
+}
+
+// Who gives up while waiting for the socket does not hold up the others.
+Task<void> sender_leaves(Executor executor) {
+  Line line(executor, {.other = kMoment});
+  async::TaskGroup tasks(executor);
+  std::list<std::optional<Result<LauncherReply>>> outcomes;
+  auto ask = [&](const char* id) {
+    engine::CreateRequest request;
+    std::strcpy(request.header.id.text.data(), id);
+    tasks.spawn(keep(line.client().create(request, {}), &outcomes.emplace_back()));
+  };
+  for (int i = 0; i < 100; ++i) ask("before");
+  std::optional<Result<LauncherReply>> impatient;
+  tasks.spawn(keep(line.client().call(LauncherOp::kUsage, SandboxId("a")), &impatient));
+  ask("after");
+  while (!impatient) co_await async::yield_now();
+  EXPECT_EQ(code_of(*impatient), Code::kNoAvailableRuntime);
+  std::vector<std::string> came;
+  while (came.size() < outcomes.size()) {
+    std::optional<engine::RequestHeader> next = line.request();
+    if (!next) {
+      co_await async::yield_now();
+      continue;
+    }
+    EXPECT_EQ(next->op, LauncherOp::kCreate);
+    came.emplace_back(next->id.text.data());
+    line.reply(LauncherOp::kCreate, came.back().c_str());
+  }
+  EXPECT_EQ(came.back(), "after");
+  co_await tasks.wait_idle();
+}
+
+// covers: C52
+TEST(LauncherClient, RequestsGoInTheOrderTheyCame) { run(&in_order); }
+TEST(LauncherClient, ASenderThatGivesUpLeavesTheQueue) { run(&sender_leaves); }
 TEST(LauncherClient, ALauncherThatDoesNotAnswer) { run(&silent); }
 TEST(LauncherClient, ASandboxThatComesTooLateIsEnded) { run(&late_create); }
 TEST(LauncherClient, HalfAListIsNotTakenForTheNext) { run(&half_a_list); }
