@@ -4,6 +4,7 @@
 #include <sys/socket.h>
 #include <sys/types.h>
 
+#include <cerrno>
 #include <cstddef>
 #include <cstring>
 #include <span>
@@ -12,14 +13,16 @@ namespace atl {
 
 inline constexpr std::size_t kMaxSentFds = 160;
 
-// Like send(): never waits and never raises SIGPIPE; -1 and errno on failure.
+// Like send(): never waits and never raises SIGPIPE; -1 and errno on failure, which is E2BIG for
+// more than kMaxSentFds: nothing is sent then.
 inline ssize_t send_fds(int socket, const void* bytes, std::size_t size, std::span<const int> fds) {
+  if (fds.size() > kMaxSentFds) return errno = E2BIG, -1;
   alignas(cmsghdr) char control[CMSG_SPACE(sizeof(int) * kMaxSentFds)] = {};
   iovec part{const_cast<void*>(bytes), size};
   msghdr message{};
   message.msg_iov = &part;
   message.msg_iovlen = 1;
-  if (!fds.empty() && fds.size() <= kMaxSentFds) {
+  if (!fds.empty()) {
     message.msg_control = control;
     // The C libraries disagree on the type of these two lengths.
     message.msg_controllen =

@@ -162,11 +162,19 @@ Task<Result<model::Session>> Sessions::renew(Caller caller, SessionId id, std::u
                    "seconds must be between 1 and " + std::to_string(limits_.max_timeout_seconds));
   }
   ATOLL_CO_TRY(LiveSessionPtr session, co_await live(caller, id));
-  session->row.expires_at = now() + std::chrono::seconds(seconds);
+  std::optional<model::Time> before = session->row.expires_at;
+  model::Time renewed = now() + std::chrono::seconds(seconds);
+  session->row.expires_at = renewed;
   std::string time = std::to_string(seconds) + " s";
-  ATOLL_CO_CHECK(co_await put(session, audit_row(caller, {.action = AuditAction::kSessionRenewed,
-                                                          .session_id = id,
-                                                          .detail = time})));
+  Result<void> written = co_await put(
+      session,
+      audit_row(caller,
+                {.action = AuditAction::kSessionRenewed, .session_id = id, .detail = time}));
+  if (!written) {
+    // Unless another renewal came meanwhile.
+    if (session->row.expires_at == renewed) session->row.expires_at = before;
+    co_return fail(written.error());
+  }
   co_return view(*session);
 }
 

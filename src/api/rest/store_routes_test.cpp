@@ -125,6 +125,20 @@ Task<void> create_while_the_store_is_away(Api* api) {
   EXPECT_EQ(listed.at({"sessions"}), "[]") << listed.body;
 }
 
+// An expiry that the store does not have is not kept.
+Task<void> renew_while_the_store_is_away(Api* api) {
+  std::string path = "/api/v1/sessions/" + co_await api->make_session();
+  Reply before = co_await api->call(Method::kGet, path);
+  writes->refused = 1;
+  Reply refused = co_await api->call(Method::kPost, path + "/renew", R"({"seconds":86400})");
+  EXPECT_EQ(refused.status, 503) << refused.body;
+  Reply after = co_await api->call(Method::kGet, path);
+  EXPECT_EQ(after.at({"expires_at"}), before.at({"expires_at"})) << after.body;
+  Reply renewed = co_await api->call(Method::kPost, path + "/renew", R"({"seconds":86400})");
+  EXPECT_EQ(renewed.status, 200) << renewed.body;
+  EXPECT_NE(renewed.at({"expires_at"}), before.at({"expires_at"})) << renewed.body;
+}
+
 // An event has told of its session before the store knows it.
 Task<void> beside_a_run(Api* api) {
   co_await park_one(api);
@@ -181,6 +195,7 @@ TEST(StoreRoutes, AResultWaitsForTheStore) { with_writes(run_while_the_store_is_
 // covers: execute, run
 TEST(StoreRoutes, ASessionIsStoredWithItsFirstExecution) { with_writes(beside_a_run); }
 TEST(StoreRoutes, OneSessionKeyAtOnce) { with_writes(keyed_at_once); }
+TEST(StoreRoutes, ARenewalThatIsNotStoredIsNone) { with_writes(renew_while_the_store_is_away); }
 TEST(StoreRoutes, ASessionThatIsNotStoredIsNone) { with_writes(create_while_the_store_is_away); }
 
 }  // namespace

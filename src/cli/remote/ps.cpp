@@ -1,24 +1,12 @@
 #include <unistd.h>
 
-#include <boost/json/array.hpp>
-#include <boost/json/object.hpp>
+#include <string>
 
 #include "cli/remote/remote.hpp"
 #include "cli/remote/session_table.hpp"
 #include "cli/small_commands.hpp"
 
 namespace atl::cli {
-namespace {
-
-std::string ids_text(const boost::json::value& body) {
-  std::string text;
-  for (const boost::json::value& session : body.at("sessions").as_array()) {
-    text += client::text_of(session, "id") + "\n";
-  }
-  return text;
-}
-
-}  // namespace
 
 RemoteTask list_sessions(Remote* remote) {
   const RemoteOptions& options = remote->options;
@@ -34,10 +22,14 @@ RemoteTask list_sessions(Remote* remote) {
   }
   ATOLL_CO_TRY(boost::json::value body,
                co_await remote->api.list_sessions(std::move(filter), options.limit));
-  if (options.quiet) co_return show(ids_text(body));
+  if (options.quiet) {
+    std::string text;
+    for (const std::string& id : session_ids(body)) text += id + "\n";
+    co_return show(text);
+  }
   if (wants_document(*remote)) co_return show_document(*remote, body);
   show(sessions_text(body, remote->clock.wall(), use_color(options.color, STDOUT_FILENO)));
-  if (!body.at("next_cursor").is_null()) {
+  if (has_more_sessions(body)) {
     print_warning("there are more; --limit shows more of them", options.color);
   }
   co_return 0;

@@ -2,11 +2,9 @@
 
 #include <vector>
 
-#include <boost/json/array.hpp>
-#include <boost/json/object.hpp>
-
 #include "cli/remote/remote.hpp"
 #include "cli/remote/report.hpp"
+#include "cli/remote/session_table.hpp"
 #include "cli/small_commands.hpp"
 #include "client/names.hpp"
 
@@ -30,10 +28,7 @@ async::Task<Result<std::vector<std::string>>> all_that_live(Remote* remote) {
                                .labels = options.labels};
   ATOLL_CO_TRY(boost::json::value body,
                co_await remote->api.list_sessions(std::move(filter), kMost));
-  std::vector<std::string> ids;
-  for (const boost::json::value& session : body.at("sessions").as_array()) {
-    ids.push_back(client::text_of(session, "id"));
-  }
+  std::vector<std::string> ids = session_ids(body);
   if (ids.empty() || options.yes) co_return ids;
   if (::isatty(STDIN_FILENO) != 1) {
     co_return fail(Code::kInvalidArgument, "rm --all: say --yes where nobody can be asked");

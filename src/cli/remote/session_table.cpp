@@ -46,6 +46,12 @@ std::string labels_text(const value& session) {
   return text;
 }
 
+boost::json::array rows_of(const value& body) {
+  const boost::json::object* fields = body.if_object();
+  const value* rows = fields != nullptr ? fields->if_contains("sessions") : nullptr;
+  return rows != nullptr && rows->is_array() ? rows->get_array() : boost::json::array();
+}
+
 std::string since(const std::string& time, WallTime now) {
   std::optional<WallTime> then = parse_time(time);
   return then ? short_time(std::chrono::floor<seconds>(now - *then)) : "";
@@ -83,12 +89,20 @@ std::string short_time(seconds time) {
   return std::to_string(count / 86400) + "d";
 }
 
+std::vector<std::string> session_ids(const value& body) {
+  std::vector<std::string> ids;
+  for (const value& session : rows_of(body)) {
+    std::string id = text_of(session, "id");
+    if (!id.empty()) ids.push_back(std::move(id));
+  }
+  return ids;
+}
+
+bool has_more_sessions(const value& body) { return !text_of(body, "next_cursor").empty(); }
+
 std::string sessions_text(const value& body, WallTime now, bool color) {
   Table table({"ID", "TEMPLATE", "STATUS", "AGE", "LEFT", "LABELS"});
-  const boost::json::object* fields = body.if_object();
-  const value* rows = fields != nullptr ? fields->if_contains("sessions") : nullptr;
-  if (rows == nullptr || !rows->is_array()) return table.text(color);
-  for (const value& session : rows->get_array()) {
+  for (const value& session : rows_of(body)) {
     if (!session.is_object()) continue;
     std::string status = text_of(session, "status");
     table.add({{text_of(session, "id")},

@@ -46,5 +46,17 @@ TEST(SessionTable, OneLineASession) {
             "ID  TEMPLATE  STATUS  AGE  LEFT  LABELS\n");
 }
 
+TEST(SessionTable, ABodyThatLacksFields) {
+  for (const char* text : {"null", "[]", "{}", R"({"sessions":null})", R"({"sessions":[{},7]})"}) {
+    boost::json::value body = codec::parse(text).value();
+    EXPECT_TRUE(session_ids(body).empty()) << text;
+    EXPECT_FALSE(has_more_sessions(body)) << text;
+  }
+  boost::json::value body =
+      codec::parse(R"({"sessions":[{"id":"a"},{},{"id":"b"}],"next_cursor":"b"})").value();
+  EXPECT_EQ(session_ids(body), (std::vector<std::string>{"a", "b"}));
+  EXPECT_TRUE(has_more_sessions(body));
+}
+
 }  // namespace
 }  // namespace atl::cli
