@@ -139,25 +139,32 @@ class Sweep {
     return roots;
   }
 
-  // The number at the end of "slot-7", of "guest-7" or of "7".
+  // The number at the end of "slot-7", of "guest-7", of "box-7" or of "7".
   static bool number_of(std::string_view name, unsigned& number) {
-    for (std::string_view prefix : {"slot-", "guest-"}) {
+    for (std::string_view prefix : {"slot-", "guest-", "box-"}) {
       if (name.starts_with(prefix)) name.remove_prefix(prefix.size());
     }
     auto [end, error] = std::from_chars(name.data(), name.data() + name.size(), number);
     return error == std::errc() && end == name.data() + name.size();
   }
 
+  // Groups of slots, a group behind those in it: on v2 "box-7" holds both leaves, and "place-1" the
+  // boxes of a zygote's sandboxes.
+  static void find_groups(const fs::path& folder, std::map<unsigned, SlotParts>& all) {
+    unsigned number = 0;
+    for (const fs::path& group : entries(folder)) {
+      std::string name = group.filename();
+      bool box = name.starts_with("box-");
+      if (box || name.starts_with("place-")) find_groups(group, all);
+      bool of_slot = box || name.starts_with("slot-") || name.starts_with("guest-");
+      if (of_slot && number_of(name, number)) all[number].leaves.push_back(group);
+    }
+  }
+
   std::map<unsigned, SlotParts> slots() const {
     std::map<unsigned, SlotParts> all;
     unsigned number = 0;
-    for (const fs::path& root : cgroup_roots()) {
-      for (const fs::path& leaf : entries(root / "atoll")) {
-        std::string name = leaf.filename();
-        bool of_slot = name.starts_with("slot-") || name.starts_with("guest-");
-        if (of_slot && number_of(name, number)) all[number].leaves.push_back(leaf);
-      }
-    }
+    for (const fs::path& root : cgroup_roots()) find_groups(root / "atoll", all);
     for (const fs::path& network : entries(shared_ / "net")) {
       if (number_of(network.filename().string(), number)) all[number].network = network;
     }

@@ -129,6 +129,26 @@ TEST_F(Leftovers, FindsSlotsThatNobodyUses) {
   EXPECT_EQ(sweep(false), Paths{"slots/1"});
 }
 
+// Both leaves lie in a group of their own, and those of a zygote's sandboxes beside its leaf.
+TEST_F(Leftovers, FindsSlotsOfVersionTwo) {
+  file("run/zygotes/lock");
+  file("cg/cgroup.controllers");
+  for (const char* box : {"box-1", "box-2", "place-3/box-14336"}) {
+    std::string number = std::string(box).substr(std::string(box).rfind('-'));
+    for (const std::string& leaf : {std::string(), "/slot" + number, "/guest" + number}) {
+      bool used = leaf == "/guest-2";
+      file("cg/atoll/" + (box + leaf) + "/cgroup.procs", used ? "17\n" : "");
+    }
+  }
+  file("cg/atoll/place-3/zygote-3/cgroup.procs");
+  std::vector<Leftover> found = sweep_leftovers(places_, false);
+  ASSERT_EQ(found.size(), 2u);
+  EXPECT_EQ(fs::path(found[0].path).filename(), "1");
+  EXPECT_EQ(found[0].cgroups, 3u);
+  EXPECT_EQ(fs::path(found[1].path).filename(), "14336");
+  EXPECT_EQ(found[1].cgroups, 3u);
+}
+
 TEST_F(Leftovers, LockFilesOfSlotsStay) {
   fs::path lock = file("run/slots/1");
   fs::path network = file("run/net/1");

@@ -62,7 +62,6 @@ void fill_start(BoxPlan& plan) {
   start.writable_root = plan.old_root ? 1 : 0;
   start.has_disk = plan.disk ? 1 : 0;
   start.image = request.layer_count != 0 ? 1 : 0;
-  for (const UniqueFd& tasks : plan.cgroup.doors().guest) start.guest_tasks += tasks ? 1 : 0;
   start.hostname = request.hostname;
   start.mount_count = static_cast<std::uint8_t>(request.mount_count);
   start.rule_count = request.rule_count;
@@ -72,10 +71,9 @@ void fill_start(BoxPlan& plan) {
 
 Outcome<void> prepare_guest(const LauncherState& state, const Box& box, BoxPlan& plan) {
   plan.guest_program = state.guest_program.get();
-  const char* id = box.id.text.data();
   if (plan.request.connected == 0) {
-    plan.socket =
-        listen_at(state.run, Text("%s.sock", id).c_str(), SOCK_STREAM, state.socket_owner());
+    Text name("%s.sock", box.id.text.data());
+    plan.socket = listen_at(state.run, name.c_str(), SOCK_STREAM, state.socket_owner());
   } else if (!is_unix_stream(plan.socket)) {
     return failed(Step::kSocket, ENOTSOCK);
   }
@@ -87,32 +85,27 @@ Outcome<void> prepare_guest(const LauncherState& state, const Box& box, BoxPlan&
                             .user_gid = plan.user_uid,
                             .open_files = limits.open_files,
                             .token = plan.request.token};
-  for (const UniqueFd& tasks : plan.cgroup.doors().user) {
-    if (tasks) ++config.task_fds;
-  }
+  for (const UniqueFd& tasks : plan.cgroup.doors().user) config.task_fds += tasks ? 1 : 0;
   config.zygote = plan.zygote_link ? 1 : 0;
   config.build = 1;
   // Without a memory cgroup the data segment is what can be limited (RLIMIT_AS would kill node).
   bool limited = (box.walls & bit(Wall::kMemoryLimit)) != 0;
   if (!limited && wall_up(Wall::kMemoryLimit)) config.data_bytes = limits.memory_bytes;
   UniqueFd write_end;
-  const guest::BoxStart& start = plan.start;
   fill_start(plan);
   if (!make_pipe(plan.config, write_end) ||
       ::write(write_end.get(), &config, sizeof config) != sizeof config ||
-      ::write(write_end.get(), &start, start.size()) != static_cast<ssize_t>(start.size())) {
+      ::write(write_end.get(), &plan.start, plan.start.size()) !=
+          static_cast<ssize_t>(plan.start.size())) {
     return failed(Step::kSocket);
   }
   return {};
 }
 
 std::uint64_t namespace_flags() {
-  std::uint64_t flags = CLONE_NEWNS;
-  if (wall_up(Wall::kUserNs)) flags |= CLONE_NEWUSER;
-  if (wall_up(Wall::kPidNs)) flags |= CLONE_NEWPID;
-  if (wall_up(Wall::kIpcNs)) flags |= CLONE_NEWIPC;
-  if (wall_up(Wall::kUtsNs)) flags |= CLONE_NEWUTS;
-  return flags;
+  auto flag = [](Wall wall, std::uint64_t one) { return wall_up(wall) ? one : 0; };
+  return CLONE_NEWNS | flag(Wall::kUserNs, CLONE_NEWUSER) | flag(Wall::kPidNs, CLONE_NEWPID) |
+         flag(Wall::kIpcNs, CLONE_NEWIPC) | flag(Wall::kUtsNs, CLONE_NEWUTS);
 }
 
 Zygote* find_zygote(LauncherState& state, const CreateRequest& request) {

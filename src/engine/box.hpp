@@ -30,8 +30,7 @@ struct BoxPlan {
   UniqueFd old_root;  // detached, for a writable root to lie over; none: the root stays as it is
   UniqueFd disk;      // a detached disk image for everything writable; none: tmpfs
   UniqueFd go_ahead;  // two bytes of the launcher's: ids are mapped, the box is on record
-  UniqueFd config;    // for the guest, as is the socket: listening, or the one connection
-  UniqueFd socket;
+  UniqueFd config, socket;  // for the guest; the socket listens, or is the one connection
   UniqueFd zygote_link;     // the guest's end; none: no zygote
   int go_ahead_write = -1;  // the launcher's alone: it must end with the launcher
   int failure = -1;         // a Failure goes here; closed by a successful exec
@@ -52,10 +51,9 @@ struct Box {
   UniqueFd workspace;  // a descriptor of it, for figures: no path of the sandbox is walked later
   pid_t pid = 0;
   bool is_child = true;  // false: found again after a restart of the launcher
-  bool dying = false;
+  bool dying = false, has_zygote = false;
   bool paused = false;  // told to stand still
   std::uint32_t walls = 0;
-  bool has_zygote = false;
 };
 
 // What the launcher is, for all of its sandboxes.
@@ -71,8 +69,7 @@ struct LauncherState {
   UniqueFd mounts_program;
   ZygoteParts zygote_parts;
   Cgroups cgroups;
-  bool rootless = false;
-  bool once = false;
+  bool rootless = false, once = false;
   uid_t client_uid = 0;   // owner of the sockets: whom `atoll` runs as
   uid_t mount_owner = 0;  // whose files the sandbox's user sees as his own in mounts
   Slots slots{shared, cgroups, rootless};

@@ -4,9 +4,11 @@
 #include <grp.h>
 #include <linux/capability.h>
 #include <linux/close_range.h>
+#include <sched.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
 
+#include "confine/capabilities.hpp"
 #include "confine/walls.hpp"
 #include "engine/box.hpp"
 #include "engine/sys.hpp"
@@ -26,11 +28,7 @@ using confine::wall_up;
 // Where the sandbox has one uid, exec would take the powers that building needs: they are handed
 // on as ambient ones.
 bool keep_powers() noexcept {
-  __user_cap_header_struct header{_LINUX_CAPABILITY_VERSION_3, 0};
-  __user_cap_data_struct sets[_LINUX_CAPABILITY_U32S_3] = {};
-  if (::syscall(SYS_capget, &header, sets) != 0) return false;
-  for (auto& set : sets) set.inheritable = set.effective = set.permitted;
-  if (::syscall(SYS_capset, &header, sets) != 0) return false;
+  if (confine::keep_only_capabilities(~std::uint64_t{0}, true) != 0) return false;
   for (unsigned long cap : {CAP_SYS_ADMIN, CAP_SETPCAP, CAP_CHOWN, CAP_DAC_OVERRIDE, CAP_FOWNER}) {
     if (::prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_RAISE, cap, 0, 0) != 0) return false;
   }
@@ -48,11 +46,26 @@ void set_identity(const BoxPlan& plan) noexcept {
   }
 }
 
+void enter(const BoxPlan& plan, const ControllerFds& doors) noexcept {
+  for (const UniqueFd& door : doors) {
+    if (door && ::write(door.get(), "0", 1) != 1) die(plan, Step::kTasks);
+  }
+}
+
+// Before exec: the doors that the launcher opened with its own rights stay outside. The cgroup
+// namespace is made while standing in the user's leaf: user code sees itself at "/".
+void enter_cgroups(const BoxPlan& plan) noexcept {
+  const SlotCgroup::Doors& doors = plan.cgroup.doors();
+  enter(plan, doors.entry[kMemory] ? doors.entry : doors.user);
+  if (wall_up(Wall::kCgroupNs) && ::unshare(CLONE_NEWCGROUP) != 0) die(plan, Step::kTasks);
+  enter(plan, doors.guest);
+}
+
 // Gives the guest its descriptors (guest/start.hpp), /dev/null as 0 to 2, and nothing else. All are
 // moved aside first, because a source may stand on a target's number.
 void arrange_descriptors(BoxPlan& plan) noexcept {
   constexpr int kAside = 512;
-  std::array<int, 2 * kControllerCount + kMaxMounts + 7> sources{};
+  std::array<int, kControllerCount + kMaxMounts + 7> sources{};
   std::size_t count = 0;
   auto aside = [&](int fd) {
     int copy = ::fcntl(fd, F_DUPFD_CLOEXEC, kAside);
@@ -66,7 +79,6 @@ void arrange_descriptors(BoxPlan& plan) noexcept {
   add(plan.socket);
   for (const UniqueFd& tasks : plan.cgroup.doors().user) add(tasks);
   add(plan.zygote_link);
-  for (const UniqueFd& tasks : plan.cgroup.doors().guest) add(tasks);
   plan.failure = sources[count++] = aside(plan.failure);
   add(plan.go_ahead);
   for (const UniqueFd& mount : plan.mounts) add(mount);
@@ -106,6 +118,7 @@ void run_box_child(BoxPlan& plan) noexcept {
   if (::read(plan.go_ahead.get(), &byte, 1) != 1) die(plan, Step::kMaps, EPIPE);
   // A mapped identity first: what is made from here on must have an owner that exists inside.
   if (wall_up(Wall::kUserNs)) set_identity(plan);
+  enter_cgroups(plan);
   mount_proc(plan);
   arrange_descriptors(plan);
   static const char* const kArgv[] = {"atoll-guest", nullptr};

@@ -12,8 +12,7 @@ namespace {
 
 struct Record {
   std::uint32_t magic = kLauncherMagic;
-  std::uint32_t slot = 0;
-  std::uint32_t walls = 0;
+  std::uint32_t slot = 0, walls = 0;
   std::int32_t pid = 0;
   std::uint64_t start_time = 0;  // with the pid: the same process, not a later one of that number
   UsageFigures cgroup;           // what its leaf had counted before
@@ -43,9 +42,7 @@ std::optional<Box> find_box(LauncherState& state, const BoxId& id) {
   state.slots.adopt(box.slot);
   box.workspace = open_workspace(record.pid);
   if (state.cgroups.available()) {
-    Outcome<SlotCgroup> cgroup =
-        SlotCgroup::open(state.cgroups, Leaf::kSlot, record.slot, &record.cgroup);
-    if (cgroup) box.slot.cgroup = std::move(*cgroup);
+    box.slot.cgroup = SlotCgroup(state.cgroups, Leaf::kSlot, record.slot, record.cgroup);
   }
   return box;
 }

@@ -18,31 +18,47 @@ using confine::Wall;
 
 constexpr const char* kNames[kControllerCount] = {"memory", "cpu", "cpuacct", "pids", "freezer"};
 constexpr const char* kProcesses = "cgroup.procs";
-constexpr int kFolder = O_RDONLY | O_DIRECTORY;
+constexpr auto kSame = static_cast<gid_t>(-1);
 
 // v1: guests are frozen together with nobody, and their time is their sandbox's.
 bool has_own(Leaf leaf, Controller controller) {
   return leaf != Leaf::kGuest || (controller != kFreezer && controller != kCpuAcct);
 }
 
-Text path_of(const Cgroups& host, Leaf leaf, unsigned number, Controller controller,
-             const char* file = "") {
-  if (!has_own(leaf, controller)) return Text("%s/guests/%s", host.base().c_str(), file);
-  const char* kind = leaf == Leaf::kSlot ? "slot" : leaf == Leaf::kGuest ? "guest" : "zygote";
-  return Text("%s/%s-%u/%s", host.base().c_str(), kind, number, file);
+// What a leaf lies in, with a slash.
+Text group_of(const Cgroups& host, Leaf leaf, unsigned number) {
+  bool zygote = leaf == Leaf::kZygote;
+  Text group("%s/", host.base().c_str());
+  if (!host.unified) return group;
+  unsigned place = zygote ? number : (number - kFirstZygoteSlot) / kSlotsPerZygote;
+  if (zygote || number >= kFirstZygoteSlot) group = Text("%splace-%u/", group.c_str(), place);
+  return zygote ? group : Text("%sbox-%u/", group.c_str(), number);
 }
 
-// One by one: a host may keep some to itself, and only their limits do not hold then. None where
-// processes sit in the root, as in a container's: memory would be refused, and cpu or pids alone
-// would make a threaded group of it, below which no process could be put. The host's own root,
-// which has no type, is free of that rule.
-void hand_down_controllers(int root, const Text& base) {
-  bool host_root = ::faccessat(root, "cgroup.type", F_OK, 0) != 0;
-  if (!host_root && !read_file(root, kProcesses).empty()) return;
-  for (const char* name : {"+memory", "+cpu", "+pids"}) {
-    write_file(root, "cgroup.subtree_control", name);
-    write_file(root, Text("%s/cgroup.subtree_control", base.c_str()).c_str(), name);
+Text path_of(const Cgroups& host, Leaf leaf, unsigned number, Controller controller,
+             const char* file = "") {
+  Text group = group_of(host, leaf, number);
+  if (!host.unified && !has_own(leaf, controller)) return Text("%sguests/%s", group.c_str(), file);
+  const char* kind = leaf == Leaf::kSlot ? "slot" : leaf == Leaf::kGuest ? "guest" : "zygote";
+  return Text("%s%s-%u/%s", group.c_str(), kind, number, file);
+}
+
+// Makes the groups that `path` lies in, and hands controllers down to them. One by one: a host may
+// keep some to itself, and only their limits do not hold then. None where processes sit in the
+// root, as in a container's: memory would be refused, and cpu or pids alone would make a threaded
+// group of it, below which no process could be put. The host's own root, which has no type, is free
+// of that rule.
+bool make_groups(bool unified, int root, std::string_view path) {
+  bool hands_down = unified && (::faccessat(root, "cgroup.type", F_OK, 0) != 0 ||
+                                read_file(root, kProcesses).empty());
+  for (std::size_t end = 0; end < path.size(); end = path.find('/', end) + 1) {
+    std::string group(path.substr(0, end));
+    if (end != 0 && !make_folder(root, group.c_str(), 0755)) return false;
+    for (const char* name : {"+memory", "+cpu", "+pids"}) {
+      if (hands_down) write_file(root, (group + "cgroup.subtree_control").c_str(), name);
+    }
   }
+  return true;
 }
 
 }  // namespace
@@ -54,7 +70,7 @@ Cgroups Cgroups::detect() {
   found.unified = fs.f_type == CGROUP2_SUPER_MAGIC;
   for (int i = 0; i < (found.unified ? 1 : kControllerCount); ++i) {
     Text path("/sys/fs/cgroup/%s", found.unified ? "" : kNames[i]);
-    UniqueFd dir(::open(path.c_str(), kFolder | O_CLOEXEC));
+    UniqueFd dir(::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
     // Writable for us? Rootless on v1 is not, and then there are no cgroups at all.
     if (dir && ::faccessat(dir.get(), ".", W_OK, AT_EACCESS) == 0) found.roots[i] = std::move(dir);
   }
@@ -82,37 +98,28 @@ void Cgroups::remove_slot(unsigned number) const {
       ::unlinkat(roots[i].get(), path_of(*this, leaf, number, controller).c_str(), AT_REMOVEDIR);
     }
   }
+  Text group = group_of(*this, Leaf::kSlot, number);
+  if (unified) ::unlinkat(roots[kMemory].get(), group.c_str(), AT_REMOVEDIR);
   if (owner != 0) ::unlinkat(roots[kMemory].get(), base().c_str(), AT_REMOVEDIR);
 }
 
 bool SlotCgroup::make_leaf(Leaf leaf) const {
-  for (int i = 0; i < kControllerCount; ++i) {
-    auto controller = static_cast<Controller>(i);
+  bool made = true;
+  for (int i = 0; i < kControllerCount && made; ++i) {
     int root = host_->roots[i].get();
     if (root < 0 || (leaf == Leaf::kGuest && i == kCpuAcct)) continue;
-    Text path = path_of(*host_, leaf, number_, controller);
-    if (make_folder(root, path.c_str(), 0755)) continue;
+    Text path = path_of(*host_, leaf, number_, static_cast<Controller>(i));
+    made = make_folder(root, path.c_str(), 0755);
     // Again when another launcher takes the group away that is being filled.
-    for (int attempt = 0; attempt < 8 && errno == ENOENT; ++attempt) {
-      if (!make_folder(root, host_->base().c_str(), 0755)) return false;
-      if (host_->unified) hand_down_controllers(root, host_->base());
-      if (make_folder(root, path.c_str(), 0755)) errno = 0;
+    for (int attempt = 0; attempt < 8 && !made && errno == ENOENT; ++attempt) {
+      made = make_groups(host_->unified, root, path) && make_folder(root, path.c_str(), 0755);
     }
-    if (errno != 0) return false;
   }
-  return true;
+  return made;
 }
 
-Outcome<SlotCgroup> SlotCgroup::open(const Cgroups& host, Leaf leaf, unsigned number,
-                                     const UsageFigures* start) {
-  SlotCgroup slot;
-  slot.host_ = &host;
-  slot.number_ = number;
-  slot.leaf_ = leaf;
-  if (start != nullptr) {
-    slot.start_ = *start;
-    return slot;
-  }
+Outcome<SlotCgroup> SlotCgroup::open(const Cgroups& host, Leaf leaf, unsigned number) {
+  SlotCgroup slot(host, leaf, number);
   if (!slot.make_leaf(leaf) || (slot.has_guest() && !slot.make_leaf(Leaf::kGuest))) {
     return failed(Step::kCgroup);
   }
@@ -120,21 +127,29 @@ Outcome<SlotCgroup> SlotCgroup::open(const Cgroups& host, Leaf leaf, unsigned nu
   return slot;
 }
 
-bool SlotCgroup::open_tasks(Leaf leaf, ControllerFds& tasks) const {
+bool SlotCgroup::open_tasks(Leaf leaf, ControllerFds& tasks, uid_t owner) const {
   for (int i = 0; i < kControllerCount; ++i) {
-    if (!host_->roots[i] || (leaf == Leaf::kGuest && i == kCpuAcct)) continue;
+    int root = host_->roots[i].get();
+    if (root < 0 || (leaf == Leaf::kGuest && i == kCpuAcct)) continue;
     const char* file = host_->unified ? kProcesses : "tasks";
     Text path = path_of(*host_, leaf, number_, static_cast<Controller>(i), file);
-    tasks[i] = open_at(host_->roots[i].get(), path.c_str(), O_WRONLY);
+    if (owner != 0 && ::fchownat(root, path.c_str(), owner, kSame, 0) != 0) return false;
+    ActingAs acting(owner, true);
+    tasks[i] = open_at(root, path.c_str(), O_WRONLY);
     if (!tasks[i]) return false;
   }
   return true;
 }
 
-Outcome<void> SlotCgroup::open_doors() {
+Outcome<void> SlotCgroup::open_doors(uid_t owner) {
   if (host_ == nullptr || doors_.user[counted()]) return {};
-  bool done =
-      open_tasks(leaf_, doors_.user) && (!has_guest() || open_tasks(Leaf::kGuest, doors_.guest));
+  bool unified = host_->unified, slot = has_guest();
+  Text group("%s%s", group_of(*host_, leaf_, number_).c_str(), kProcesses);
+  int root = host_->root(kMemory);
+  bool given = !unified || owner == 0 || ::fchownat(root, group.c_str(), owner, kSame, 0) == 0;
+  bool done = given && open_tasks(leaf_, doors_.user, slot ? owner : 0) &&
+              (!slot || open_tasks(Leaf::kGuest, doors_.guest)) &&
+              (!slot || !unified || open_tasks(leaf_, doors_.entry));
   return done ? Outcome<void>() : failed(Step::kCgroup);
 }
 
@@ -230,12 +245,9 @@ UsageFigures SlotCgroup::counters() const {
     return read_number(leaf_, controller, unified ? v2 : v1, key);
   };
   UsageFigures now;
-  if (unified) {
-    now.cpu_ns = 1000 * (read_number(leaf_, kCpu, "cpu.stat", "usage_usec ") +
-                         read_number(Leaf::kGuest, kCpu, "cpu.stat", "usage_usec "));
-  } else {
-    now.cpu_ns = read_number(leaf_, kCpuAcct, "cpuacct.usage");
-  }
+  auto time = [&](Leaf leaf) { return 1000 * read_number(leaf, kCpu, "cpu.stat", "usage_usec "); };
+  now.cpu_ns =
+      unified ? time(leaf_) + time(Leaf::kGuest) : read_number(leaf_, kCpuAcct, "cpuacct.usage");
   now.memory_bytes = number(kMemory, "memory.current", "memory.usage_in_bytes");
   now.memory_peak_bytes = number(kMemory, "memory.peak", "memory.max_usage_in_bytes");
   now.oom_kills = number(kMemory, "memory.events", "memory.oom_control", "oom_kill ");

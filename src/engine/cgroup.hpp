@@ -2,7 +2,9 @@
 // slot-N for the user code of each slot, which carries the sandbox's limits, and guest-N for its
 // guest, so that neither a fork bomb nor the OOM killer reaches it; the guest's leaf has limits of
 // its own, because a hijacked guest must not eat the host. (v1: guests share one freezer leaf, and
-// have none for their time.) A process enters by writing "0" to `tasks` itself (v1): a write to
+// have none for their time. v2: both lie in box-N, and those of a zygote's slots in place-P beside
+// its own leaf: who may move a process is asked at what source and target have in common.)
+// A process enters by writing "0" to `tasks` itself (v1): a write to
 // `cgroup.procs` waits for an RCU grace period after idle, which on v2 only the mount option
 // favordynmods spares it.
 #pragma once
@@ -40,14 +42,18 @@ struct Cgroups {
 };
 
 enum class Leaf { kSlot, kGuest, kZygote };
+// Numbers of slots from here on are those of zygotes' sandboxes, so many for each zygote.
+inline constexpr unsigned kFirstZygoteSlot = 8192, kSlotsPerZygote = 2048;
 
 // The two leaves of one slot, or the one of a zygote. Holds few descriptors: there are many slots.
 class SlotCgroup {
  public:
-  // Finds or makes the leaves; with `start` those of a sandbox that lives there. `host` outlives
-  // it.
-  static Outcome<SlotCgroup> open(const Cgroups& host, Leaf leaf, unsigned number,
-                                  const UsageFigures* start = nullptr);
+  SlotCgroup() = default;
+  // Those of a sandbox that lives there. `host` outlives it.
+  SlotCgroup(const Cgroups& host, Leaf leaf, unsigned number, const UsageFigures& start = {})
+      : host_(&host), number_(number), leaf_(leaf), start_(start) {}
+  // Finds or makes the leaves.
+  static Outcome<SlotCgroup> open(const Cgroups& host, Leaf leaf, unsigned number);
 
   // Sets every limit that the host can enforce; `walls` receives the bits of those that hold.
   // Limits that the leaf has already are not written again.
@@ -69,16 +75,19 @@ class SlotCgroup {
   // `tasks` (v2: `cgroup.procs`) of the leaves, for writing "0". A child could be made in
   // its leaf (v2), but not outlive what the tenant before left there: over its limits it would be
   // refused or killed; and as pid 1 moves on to the guest's leaf, it saves nothing after idle.
+  // Those of the user's leaf get into the sandbox. They are opened with the rights of `owner`, by
+  // which the kernel judges every write to them: on v1 they move processes of that uid, on v2 what
+  // is in a group of its already. With `entry` (v2) pid 1 enters from elsewhere.
   struct Doors {
-    ControllerFds user, guest;
+    ControllerFds user, guest, entry;
   };
-  Outcome<void> open_doors();
+  Outcome<void> open_doors(uid_t owner);
   void close_doors() { doors_ = {}; }
   const Doors& doors() const { return doors_; }
 
  private:
   bool make_leaf(Leaf leaf) const;
-  bool open_tasks(Leaf leaf, ControllerFds& tasks) const;
+  bool open_tasks(Leaf leaf, ControllerFds& tasks, uid_t owner = 0) const;
   bool write(Leaf leaf, Controller controller, const char* file, std::uint64_t value) const;
   std::string read(Leaf leaf, Controller controller, const char* file) const;
   std::uint64_t read_number(Leaf leaf, Controller controller, const char* file,

@@ -39,13 +39,9 @@ enum class LauncherOp : std::uint16_t {
 };
 
 struct Limits {
-  std::uint64_t memory_bytes = 512ull << 20;
-  std::uint64_t disk_bytes = 256ull << 20;
+  std::uint64_t memory_bytes = 512ull << 20, disk_bytes = 256ull << 20;
   std::uint64_t inodes = 0;  // 0: one per 4 KiB of disk
-  std::uint32_t cpu_milli = 500;
-  std::uint32_t pids = 100;
-  std::uint32_t open_files = 1024;
-  std::uint32_t reserved = 0;
+  std::uint32_t cpu_milli = 500, pids = 100, open_files = 1024, reserved = 0;
 };
 
 struct BoxId {
@@ -68,8 +64,7 @@ struct MountEntry {
 // own driver, under this memory limit: a MiB is charged to it for each of its living children, of
 // which there may be 2,000. `stamp` tells states of the host's packages apart.
 struct ZygoteKey {
-  std::uint64_t stamp = 0;
-  std::uint64_t memory_bytes = 2ull << 30;
+  std::uint64_t stamp = 0, memory_bytes = 2ull << 30;
   std::uint32_t idle_seconds = 600;  // it leaves when nobody has needed it for so long
   std::array<char, 516> modules{};
 };
@@ -78,8 +73,7 @@ struct CreateRequest {
   RequestHeader header{.op = LauncherOp::kCreate};
   Limits limits;
   guest::Token token{};
-  std::uint32_t mount_count = 0;
-  std::uint32_t rule_count = 0;
+  std::uint32_t mount_count = 0, rule_count = 0;
   // Folders of the image store, the lowest layer first; none: the host's own system folders.
   std::uint32_t layer_count = 0;
   // 1: the last descriptor is a connected Unix socket for the guest, which gets no other: nothing
@@ -107,12 +101,8 @@ struct ZygoteRequest {
 enum class LauncherStatus : std::uint16_t { kOk = 0, kFailed = 1, kListed = 2, kExited = 3 };
 
 struct UsageFigures {
-  std::uint64_t cpu_ns = 0;
-  std::uint64_t memory_bytes = 0;
-  std::uint64_t memory_peak_bytes = 0;
-  std::uint64_t oom_kills = 0;
-  std::uint64_t pids = 0;
-  std::uint64_t disk_bytes = 0;
+  std::uint64_t cpu_ns = 0, memory_bytes = 0, memory_peak_bytes = 0;
+  std::uint64_t oom_kills = 0, pids = 0, disk_bytes = 0;
 };
 
 struct LauncherReply {
@@ -121,8 +111,9 @@ struct LauncherReply {
   LauncherOp op = LauncherOp::kList;  // what this answers; kDestroy's may come after later ones
   Step step = Step::kNone;
   std::int32_t errno_value = 0;
-  std::uint32_t walls = 0;   // kCreate: bits of confine::Wall that are really up
-  std::uint32_t zygote = 0;  // kCreate: it has one; kZygote: it was started now
+  // kCreate: bits of confine::Wall that are really up, and whether it has a zygote; kZygote:
+  // whether that was started now
+  std::uint32_t walls = 0, zygote = 0;
   BoxId id;
   UsageFigures usage;  // kUsage, and kExited: what it had used in the end
 };

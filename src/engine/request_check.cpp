@@ -96,13 +96,13 @@ int check_request(CreateRequest& request, std::size_t size, std::size_t descript
     }
     default: return EBADMSG;
   }
-  if (size != sizeof(CreateRequest) || !named) return EBADMSG;
-  if (!made_of(kHostLetters, text_of(request.hostname))) return EBADMSG;
   bool zygote = request.use_zygote == 1 && valid_zygote(request.zygote);
-  if (request.use_zygote != 0 && !zygote) return EBADMSG;
-  if (request.mount_count > kMaxMounts || request.connected > 1) return EBADMSG;
-  if (request.layer_count > kMaxLayers || request.writable_root > 1) return EBADMSG;
-  if (request.mount_count + request.layer_count + request.connected != descriptors) return EBADMSG;
+  if (size != sizeof(CreateRequest) || !named || (request.use_zygote != 0 && !zygote) ||
+      !made_of(kHostLetters, text_of(request.hostname)) || request.mount_count > kMaxMounts ||
+      request.layer_count > kMaxLayers || request.connected > 1 || request.writable_root > 1 ||
+      request.mount_count + request.layer_count + request.connected != descriptors) {
+    return EBADMSG;
+  }
   // A zygote's interpreter is the host's: an image has its own.
   if (request.layer_count != 0 && request.use_zygote != 0) return EINVAL;
   if (request.rule_count > kMaxRules || !valid_limits(request.limits)) return EINVAL;

@@ -10,6 +10,7 @@
 #include <cstring>
 #include <utility>
 
+#include "confine/walls.hpp"
 #include "engine/sys.hpp"
 
 namespace atl::engine {
@@ -50,6 +51,16 @@ bool raise_loopback() {
   std::strcpy(loopback.ifr_name, "lo");
   loopback.ifr_flags = IFF_UP;
   return socket && ::ioctl(socket.get(), SIOCSIFFLAGS, &loopback) == 0;
+}
+
+// On v1 that of pid 1. v2 asks where a process comes from: copies of a zygote come out of its
+// group. Rootless there is one uid; where a test has taken uids away, root's files let everybody
+// in.
+uid_t Slot::door_owner(const Cgroups& cgroups) const {
+  using confine::Wall;
+  bool own = confine::wall_up(Wall::kUserNs) && confine::wall_up(Wall::kOwnUids);
+  if (cgroups.owner != 0 || !own) return 0;
+  return cgroups.unified && net_owner != 0 ? net_owner : ids().guest;
 }
 
 std::vector<bool>::reference Slots::ours(unsigned number) {
@@ -137,7 +148,7 @@ Outcome<Slot> Slots::claim(const SlotRange& range) {
     }
     if (!found) return failed(Step::kSlot, EAGAIN);  // all slots of this host are taken
   }
-  ATOLL_CHECK(found->cgroup.open_doors());
+  ATOLL_CHECK(found->cgroup.open_doors(found->door_owner(cgroups_)));
   ours_[found->number] = true;
   mark(*found, kUsed);
   needed_ = std::max(needed_, ++lent_);

@@ -21,8 +21,7 @@ struct Ids {
 
 struct Slot {
   unsigned number = 0;
-  UniqueFd lock;
-  UniqueFd netns;
+  UniqueFd lock, netns;
   uid_t net_owner = 0;  // of the user namespace that the network namespace belongs to
   bool pinned = false;  // it is kept by a mount, for other launchers
   SlotCgroup cgroup;
@@ -30,17 +29,18 @@ struct Slot {
   // A range that nothing else on a Debian host uses; the launcher alone hands these out.
   static constexpr uid_t kFirstUid = 0x60000000;
   Ids ids() const { return {kFirstUid + 2 * number, kFirstUid + 2 * number + 1}; }
+  // Whose rights the files have with which processes of the sandbox enter its cgroup.
+  uid_t door_owner(const Cgroups& cgroups) const;
 };
 
 // Numbers of slots. Sandboxes of a zygote have their own range: a zygote may have kept descriptors
 // of the cgroup leaves that its sandboxes had, and those leaves never serve anybody else.
 struct SlotRange {
   unsigned first = 0;
-  unsigned count = 8192;
+  unsigned count = kFirstZygoteSlot;
   uid_t net_owner = 0;  // 0: the host's own user namespace
 };
 inline constexpr SlotRange kPlainSlots{};
-inline constexpr unsigned kSlotsPerZygote = 2048;
 inline constexpr SlotRange zygote_slots(unsigned place, uid_t owner) {
   return {kPlainSlots.count + place * kSlotsPerZygote, kSlotsPerZygote, owner};
 }

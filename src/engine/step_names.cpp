@@ -19,11 +19,8 @@ const char* step_name(Step step) {
     case Step::kClone: return "making its namespaces";
     case Step::kMaps: return "mapping its users";
     case Step::kTasks: return "entering its cgroup";
-    case Step::kCgroupNs: return "making its cgroup namespace";
     case Step::kProc: return "mounting /proc";
     case Step::kTmpfs: return "mounting its writable folders";
-    case Step::kDevpts: return "mounting /dev/pts";
-    case Step::kMasks: return "masking /proc";
     case Step::kHostname: return "setting its host name";
     case Step::kIdentity: return "changing to its user";
     case Step::kCapabilities: return "dropping capabilities";

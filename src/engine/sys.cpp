@@ -1,5 +1,6 @@
 #include "engine/sys.hpp"
 
+#include <linux/capability.h>
 #include <linux/magic.h>
 #include <linux/sched.h>
 #include <sched.h>
@@ -19,6 +20,8 @@
 #include "base/send_fds.hpp"
 
 namespace atl::engine {
+
+constexpr auto kSame = static_cast<uid_t>(-1);
 
 bool write_file(int dir, const char* name, std::string_view bytes, int flags, mode_t mode) {
   UniqueFd fd = open_at(dir, name, flags, mode);
@@ -96,11 +99,10 @@ UniqueFd listen_at(const UniqueFd& dir, const char* name, int type, const uid_t*
   UniqueFd fd(::socket(AF_UNIX, type | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
   sockaddr_un address{.sun_family = AF_UNIX, .sun_path = {}};
   std::snprintf(address.sun_path, sizeof address.sun_path, "/proc/self/fd/%d/%s", dir.get(), name);
-  constexpr auto kSameGroup = static_cast<gid_t>(-1);
   // The mode before the name: nobody else may connect in between.
   if (!fd || ::fchmod(fd.get(), 0600) != 0 ||
       ::bind(fd.get(), reinterpret_cast<sockaddr*>(&address), sizeof address) != 0 ||
-      (owner && ::fchownat(dir.get(), name, *owner, kSameGroup, AT_SYMLINK_NOFOLLOW) != 0) ||
+      (owner && ::fchownat(dir.get(), name, *owner, kSame, AT_SYMLINK_NOFOLLOW) != 0) ||
       (at_once && ::listen(fd.get(), 8) != 0)) {
     return {};
   }
@@ -152,13 +154,21 @@ UniqueFd make_namespace(std::uint64_t flags, const char* name, std::string_view 
   return found;
 }
 
-constexpr auto kSame = static_cast<uid_t>(-1);
+bool use_powers(bool on) {
+  __user_cap_header_struct header{_LINUX_CAPABILITY_VERSION_3, 0};
+  __user_cap_data_struct sets[_LINUX_CAPABILITY_U32S_3] = {};
+  if (::syscall(SYS_capget, &header, sets) != 0) return false;
+  for (auto& set : sets) set.effective = on ? set.permitted : 0;
+  return ::syscall(SYS_capset, &header, sets) == 0;
+}
 
-ActingAs::ActingAs(uid_t uid) {
+ActingAs::ActingAs(uid_t uid, bool powerless) : powerless_(uid != 0 && powerless) {
   changed_ = uid != 0 && ::syscall(SYS_setresuid, kSame, uid, kSame) == 0;
+  if (powerless_ && !(changed_ && use_powers(false))) ::abort();
 }
 
 void ActingAs::end() {
+  if (std::exchange(powerless_, false) && !use_powers(true)) ::abort();
   if (std::exchange(changed_, false) && ::syscall(SYS_setresuid, kSame, 0, kSame) != 0) ::abort();
 }
 

@@ -70,16 +70,17 @@ bool write_id_maps(pid_t pid, std::string_view uids, std::string_view gids, bool
 // user namespace among them has these ids.
 UniqueFd make_namespace(std::uint64_t flags, const char* name, std::string_view map = {});
 // Has another effective uid until end(): a user namespace belongs to whoever makes it, and what is
-// counted per user in it counts for that one as well. Powers stay (launcher_walls.cpp).
+// counted per user in it counts for that one as well. Powers stay (launcher_walls.cpp), unless
+// `powerless`: a file's opener is whom the kernel asks for rights, long after.
 class ActingAs {
  public:
-  explicit ActingAs(uid_t uid);
+  explicit ActingAs(uid_t uid, bool powerless = false);
   ~ActingAs() { end(); }
   ActingAs(const ActingAs&) = delete;
   void end();
 
  private:
-  bool changed_ = false;
+  bool changed_ = false, powerless_ = false;
 };
 
 }  // namespace atl::engine

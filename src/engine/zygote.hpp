@@ -49,8 +49,7 @@ struct Zygote {
   ZygoteKey key;
   unsigned place = 0;
   uid_t uid = 0;
-  UniqueFd keeper;
-  UniqueFd connection;
+  UniqueFd keeper, connection;
 };
 
 class Zygotes {

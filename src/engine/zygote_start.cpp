@@ -61,7 +61,7 @@ Outcome<KeeperPlan> make_plan(const UniqueFd& shared, Place& place) {
   plan.library = lend_library();
   if (::setns(kZygoteTemplate, CLONE_NEWNS) != 0) return failed(Step::kZygote);
   ATOLL_TRY(plan.leaf, SlotCgroup::open(kHost, Leaf::kZygote, place.number));
-  ATOLL_CHECK(plan.leaf.open_doors());
+  ATOLL_CHECK(plan.leaf.open_doors(plan.uid));
   // It has one thread that works. A share of less than a sandbox's would slow down all of them.
   constexpr unsigned kOneCore = 1000, kProcesses = 64;
   std::uint32_t walls = 0;

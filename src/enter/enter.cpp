@@ -44,7 +44,11 @@ constexpr int kReport = 4;  // where these end up, above stdio and control
 constexpr int kArgs = 5;
 constexpr int kAside = 16;
 
+// The files of a leaf let in whom their opener, the slot's own uid, could move: pid 1's uid, which
+// is this process's only as far as that. On v2 they look at where it comes from instead.
 StepError enter_cgroups(const EnterPlan& plan) {
+  constexpr unsigned kSame = ~0U, kPid1 = 0;
+  if (::syscall(SYS_setresuid, kSame, kSame, kPid1) != 0) return {UserStep::kCgroup, errno};
   for (std::uint32_t i = 0; i < plan.task_count; ++i) {
     if (::write(plan.task_fds[i], "0", 1) != 1) return {UserStep::kCgroup, errno};
   }

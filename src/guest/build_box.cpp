@@ -47,19 +47,6 @@ struct Room {
   ::_exit(1);
 }
 
-void enter_tasks(const Room& room, int first, unsigned count) noexcept {
-  for (unsigned i = 0; i < count; ++i) {
-    if (::write(first + static_cast<int>(i), "0", 1) != 1) die(room, Step::kTasks);
-  }
-}
-
-// The cgroup namespace is made while standing in the user's leaf: user code sees itself at "/".
-void enter_cgroups(const Room& room, unsigned user_tasks, int guest_tasks) noexcept {
-  enter_tasks(room, kFirstTaskFd, user_tasks);
-  if (wall_up(Wall::kCgroupNs) && ::unshare(CLONE_NEWCGROUP) != 0) die(room, Step::kCgroupNs);
-  enter_tasks(room, guest_tasks, room.start.guest_tasks);
-}
-
 bool bind(const char* source, const char* target, unsigned long flags = 0) noexcept {
   return ::mount(source, target, nullptr, MS_BIND | flags, nullptr) == 0;
 }
@@ -71,10 +58,10 @@ void mask_proc(const Room& room) noexcept {
   for (const char* path :
        {"/proc/kcore", "/proc/keys", "/proc/timer_list", "/proc/latency_stats", "/proc/sched_debug",
         "/proc/kmsg", "/proc/kallsyms", "/proc/key-users", "/proc/sysrq-trigger"}) {
-    if (!bind("/dev/null", path) && errno != ENOENT) die(room, Step::kMasks);
+    if (!bind("/dev/null", path) && errno != ENOENT) die(room, Step::kProc);
   }
   for (const char* path : {"/proc/acpi", "/proc/scsi", "/proc/asound"}) {
-    if (!bind(kHiddenFolder, path) && errno != ENOENT) die(room, Step::kMasks);
+    if (!bind(kHiddenFolder, path) && errno != ENOENT) die(room, Step::kProc);
   }
 }
 
@@ -163,7 +150,7 @@ void mount_writable(const Room& room) noexcept {
   unsigned user = room.user_uid;
   Text terminals("newinstance,ptmxmode=0666,mode=620,uid=%u,gid=%u,max=64", user, user);
   if (::mount("devpts", "/dev/pts", "devpts", MS_NOSUID | MS_NOEXEC, terminals.c_str()) != 0) {
-    die(room, Step::kDevpts);
+    die(room, Step::kTmpfs);
   }
 }
 
@@ -271,17 +258,15 @@ void die_with_launcher(const Room& room) noexcept {
 void build_box(const GuestConfig& config, int fd) {
   Room room;
   room.user_uid = config.user_uid;
-  int guest_tasks = fd;
   ssize_t size = ::read(kConfigFd, &room.start, sizeof room.start);
   bool whole = size > 0 && static_cast<std::size_t>(size) == room.start.size();
-  room.failure = guest_tasks + room.start.guest_tasks;
+  room.failure = fd;
   room.go_ahead = room.failure + 1;
   room.first_mount = room.go_ahead + 1;
   int next = room.first_mount + room.start.mount_count;
   if (room.start.writable_root != 0) room.old_root = next++;
   if (room.start.has_disk != 0) room.disk = next++;
   if (!whole) ::_exit(1);
-  enter_cgroups(room, config.task_fds, guest_tasks);
   const char* hostname = room.start.hostname.data();
   if (wall_up(Wall::kUtsNs) && ::sethostname(hostname, std::strlen(hostname)) != 0) {
     die(room, Step::kHostname);
@@ -293,7 +278,7 @@ void build_box(const GuestConfig& config, int fd) {
   if (::read(room.go_ahead, &byte, 1) != 1) die(room, Step::kMaps, EPIPE);
   if (room.start.dies_with_launcher != 0) die_with_launcher(room);
   // Closing the pipe says that all is done.
-  ::syscall(SYS_close_range, guest_tasks, next - 1, 0);
+  ::syscall(SYS_close_range, fd, next - 1, 0);
 }
 
 }  // namespace atl::guest

@@ -20,8 +20,8 @@ struct GuestConfig {
   std::uint16_t version = kVersion;
   std::uint8_t task_fds = 0;   // from kFirstTaskFd on, files that take "0": the user's cgroup leaf
   std::uint8_t connected = 0;  // 1: kListenFd is the one connection there will ever be
-  std::uint32_t user_uid = 0;  // who user code runs as, in the sandbox's own numbering
-  std::uint32_t user_gid = 0;
+  // who user code runs as, in the sandbox's own numbering
+  std::uint32_t user_uid = 0, user_gid = 0;
   std::uint32_t open_files = 0;  // RLIMIT_NOFILE of user code
   std::uint8_t zygote = 0;       // 1: behind the task files, a socket to the sandbox's zygote
   std::uint8_t build = 0;        // 1: a BoxStart follows, and the descriptors that it needs
@@ -31,8 +31,7 @@ struct GuestConfig {
 };
 static_assert(sizeof(GuestConfig) == 64);
 
-inline constexpr std::size_t kMaxMounts = 16;
-inline constexpr std::size_t kMaxRules = 64;
+inline constexpr std::size_t kMaxMounts = 16, kMaxRules = 64;
 inline constexpr std::size_t kMaxBoxPath = 256;  // a path inside the sandbox, with its NUL
 using BoxPath = std::array<char, kMaxBoxPath>;
 
@@ -43,18 +42,15 @@ struct PathRule {
 };
 
 // How pid 1 of a native sandbox builds its file system before it serves: in its own user namespace
-// and with powers over nothing else. Its descriptors follow the zygote's link: the files of the
-// guest's cgroup leaf, a pipe for a StartFailure, the launcher's pipe, the mounts in order, the old
-// root, the disk.
+// and with powers over nothing else. Its descriptors follow the zygote's link: a pipe for a
+// StartFailure, the launcher's pipe, the mounts in order, the old root, the disk.
 struct BoxStart {
   std::uint64_t disk_bytes = 0, inodes = 0;
   std::uint32_t guest_uid = 0;  // as the user's, in the sandbox's own numbering
-  std::uint8_t dies_with_launcher = 0;
+  std::uint8_t dies_with_launcher = 0, mount_count = 0;
   std::uint8_t writable_root = 0;  // 1: the old root is there
   std::uint8_t has_disk = 0;       // 0: everything writable is a tmpfs
   std::uint8_t image = 0;          // 1: the root is an image's, not the host's
-  std::uint8_t guest_tasks = 0;
-  std::uint8_t mount_count = 0;
   std::uint32_t rule_count = 0;
   std::array<char, 64> hostname{};
   std::array<BoxPath, kMaxMounts> mounts;  // their targets
@@ -81,11 +77,8 @@ enum class Step : std::uint16_t {
   kClone,
   kMaps,
   kTasks,
-  kCgroupNs,
   kProc,
   kTmpfs,
-  kDevpts,
-  kMasks,
   kHostname,
   kIdentity,
   kCapabilities,
@@ -112,8 +105,6 @@ inline constexpr const char* kHostPlaces[] = {
     "/etc/localtime", "/etc/mime.types", "/etc/fonts", "/etc/java-17-openjdk", "/etc/matplotlibrc"};
 inline constexpr std::size_t kHostFolders = 7;  // of these are not below /etc
 
-inline constexpr int kConfigFd = 3;
-inline constexpr int kListenFd = 4;
-inline constexpr int kFirstTaskFd = 5;
+inline constexpr int kConfigFd = 3, kListenFd = 4, kFirstTaskFd = 5;
 
 }  // namespace atl::guest

@@ -283,7 +283,8 @@ def end_process(process):
 
 
 def sandbox_slots(folder):
-    return [slot for slot in Path(folder).glob("slot-*") if int(slot.name[5:]) < FIRST_ZYGOTE_SLOT]
+    found = [*Path(folder).glob("slot-*"), *Path(folder).glob("box-*/slot-*")]
+    return [slot for slot in found if int(slot.name[5:]) < FIRST_ZYGOTE_SLOT]
 
 
 def reset_idle_slots():

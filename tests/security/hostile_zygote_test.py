@@ -116,16 +116,34 @@ def entering():
         answers["own child %%d" %% number] = in_child(lambda: [attempt(os.write, fd, b"0") for fd in tasks])
     return answers
 
-def hide():
-    "A process that leaves the zygote's own leaf, and everything that it was started from."
+waiting = []
+
+def lurk():
+    "A process that is in the sandbox's namespaces, though not below its pid 1, and waits."
+    reading, writing = os.pipe()
+    report_read, report_write = os.pipe()
     if os.fork() == 0:
         os.setsid()
-        moved = [attempt(os.write, fd, b"0") for fd in kept[0][1]]
         if os.fork() == 0:
+            os.close(writing)
+            pidfd, tasks = kept[0]
+            entered = attempt(lambda: must(libc.setns(pidfd, ALL)))
+            became = attempt(os.setresuid, -1, -1, 0)
+            os.write(report_write, json.dumps([entered, became]).encode() + b"\n")
+            os.read(reading, 1)
+            moved = [attempt(os.write, fd, b"0") for fd in tasks]
+            os.write(report_write, json.dumps(moved).encode() + b"\n")
             os.execv("/bin/sleep", [FACTS["mark"], "600"])
         os._exit(0)
     os.wait()
-    return "hidden"
+    waiting.append((os.fdopen(report_read), writing))
+    return json.loads(waiting[0][0].readline())
+
+def hide():
+    "It leaves the zygote's own leaf, and everything that it was started from."
+    report, writing = waiting[0]
+    os.write(writing, b"x")
+    return json.loads(report.readline())
 
 def answer(work):
     def handler(*_):
@@ -134,7 +152,8 @@ def answer(work):
 
 signal.signal(signal.SIGUSR1, answer(host))
 signal.signal(signal.SIGUSR2, answer(entering))
-signal.signal(signal.SIGRTMIN, answer(hide))
+signal.signal(signal.SIGRTMIN, answer(lurk))
+signal.signal(signal.SIGRTMIN + 1, answer(hide))
 """
 
 
@@ -246,7 +265,8 @@ class HostileZygoteTest(ZygoteCase):
         self.start()
         box, _, slot = self.placed_box(self.key)
         self.python(box, "pass")
-        self.assertEqual(self.ask(signal.SIGRTMIN), "hidden")
+        self.assertEqual(self.ask(signal.SIGRTMIN), ["yes", "yes"])
+        self.assertEqual(set(self.ask(signal.SIGRTMIN + 1)), {"yes"})
         hidden, = harness.poll_until(lambda: harness.with_marker(self.mark), 30)
         self.assertIn(f"/slot-{slot}\n", self.groups(hidden))
         self.assertEqual(box.end()["status"], 0)
@@ -256,8 +276,9 @@ class HostileZygoteTest(ZygoteCase):
         self.start()
         box, _, slot = self.placed_box(self.key)
         self.python(box, "pass")
+        self.assertEqual(self.ask(signal.SIGRTMIN), ["yes", "yes"])
         self.assertEqual(box.end()["status"], 0)
-        self.assertEqual(self.ask(signal.SIGRTMIN), "hidden")
+        self.assertEqual(set(self.ask(signal.SIGRTMIN + 1)), {"yes"})
         hidden, = harness.poll_until(lambda: harness.with_marker(self.mark), 30)
         self.assertIn(f"/slot-{slot}\n", self.groups(hidden))
         os.kill(self.pid, signal.SIGKILL)

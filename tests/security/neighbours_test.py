@@ -102,8 +102,9 @@ class NeighboursTest(ZygoteCase):
         return box, guest
 
     def leaf(self, guest, kind, controller):
-        number = re.search(r"/guest-(\d+)$", harness.read(f"/proc/{guest}/cgroup"), re.M)[1]
-        return CGROUPS / ("" if UNIFIED else controller) / "atoll" / f"{kind}-{number}"
+        groups = harness.read(f"/proc/{guest}/cgroup")
+        folder, number = re.search(r":/(.*)/guest-(\d+)$", groups, re.M).groups()
+        return CGROUPS / ("" if UNIFIED else controller) / folder / f"{kind}-{number}"
 
     def test_what_is_counted_per_user_is_counted_per_sandbox(self):
         free = json.loads(self.python(self.box(), TRY))

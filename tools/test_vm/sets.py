@@ -34,7 +34,7 @@ CI = Set((Part(("native_conformance_test", "native_context_test"), CGROUP_CASES)
           Part(("security_18", "security_19", "security_20", "security_noisy_neighbour", "security_posture",
                 "security_leak_audit", "e2e_limits", "e2e_delegated")),
           Part(("security_zygote", "security_hostile_zygote"), ZYGOTE_CASES),
-          Part(("security_neighbours",))),
+          Part(("security_neighbours", "security_passed_files"))),
          deadline=480, leak_cycles=16)
 
 # Everything that meets the kernel, then the limits of the backends that leave them to cgroups, too.
