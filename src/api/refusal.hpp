@@ -8,14 +8,17 @@
 #include <string_view>
 
 #include "base/error.hpp"
+#include "base/field_error.hpp"
 #include "codec/decode_error.hpp"
 #include "http/message.hpp"
 
 namespace atl::api {
 
 struct Refusal {
-  Refusal(Error reason) : error(std::move(reason)) {}  // NOLINT(google-explicit-constructor)
-  Refusal(codec::DecodeError wrong)                    // NOLINT(google-explicit-constructor)
+  Refusal(Error reason) : error(std::move(reason)) {  // NOLINT(google-explicit-constructor)
+    if (std::string_view field = field_of(error); !field.empty()) at = field;
+  }
+  Refusal(codec::DecodeError wrong)  // NOLINT(google-explicit-constructor)
       : error(wrong.to_error()), at(std::move(wrong.pointer)) {}
   Refusal(int own_status, std::string own_code, std::string detail)
       : error(Code::kInvalidArgument, std::move(detail)),

@@ -7,6 +7,7 @@
 #include <boost/json/object.hpp>
 
 #include "async/deadline.hpp"
+#include "base/code_from_name.hpp"
 #include "codec/json.hpp"
 #include "http/problem.hpp"
 
@@ -34,7 +35,7 @@ std::optional<Error> failure_of(const value& execution) {
   const boost::json::object* fields = execution.if_object();
   const value* error = fields != nullptr ? fields->if_contains("error") : nullptr;
   if (error == nullptr || !error->is_object()) return std::nullopt;
-  return Error(http::code_from_name(text_of(*error, "code")), text_of(*error, "message"));
+  return Error(code_from_name(text_of(*error, "code")), text_of(*error, "message"));
 }
 
 Task<Result<void>> ExecutionStream::start(SessionId session, value body) {

@@ -23,6 +23,7 @@ Control::Control(ControlOptions options)
       audit_kept_(options.audit_kept),
       floor_(options.floor),
       snapshot_ledger_("snapshot", options.quotas.snapshots),
+      clock_(options.clock != nullptr ? *options.clock : system_clock_),
       store_(std::move(options.store)),
       node_(std::move(options.node)),
       audit_(options.executor, *store_),

@@ -44,6 +44,7 @@ struct ControlOptions {
   std::chrono::seconds results_kept{7 * 24 * 3600};  // of sessions that have ended
   std::chrono::seconds answers_kept{24 * 3600};      // to requests that are repeated
   std::chrono::seconds audit_kept{30 * 24 * 3600};
+  const Clock* clock = nullptr;  // none: the system's
 };
 
 class Control {
@@ -89,7 +90,8 @@ class Control {
   std::chrono::seconds audit_kept_;
   node::SpaceFloor floor_;
   node::Ledger snapshot_ledger_;
-  SystemClock clock_;
+  SystemClock system_clock_;
+  const Clock& clock_;
   std::unique_ptr<store::Store> store_;
   std::unique_ptr<Node> node_;
   Audit audit_;

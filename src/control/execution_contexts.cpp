@@ -30,12 +30,16 @@ Task<Result<ContextId>> Executions::context_of(LiveSessionPtr session, ExecuteRe
 
 // The interpreter behind a context may be another one after each run.
 Task<Result<void>> Executions::remember_context(LiveSessionPtr session, ContextId id,
-                                                std::vector<store::Change> changes) {
+                                                const Once* once) {
   ATOLL_CO_TRY(contexts::ContextInfo info, session->contexts->info(id));
   std::uint64_t& known = session->known_contexts[id.str()];
   if (known == info.exec_id) co_return Result<void>();
   known = info.exec_id;
   fault::here("context.opened");
+  std::vector<store::Change> changes;
+  if (once != nullptr) {
+    once->add_to(changes, {.kind = model::MadeKind::kContext, .id = id.str()});
+  }
   changes.push_back(
       store::PutContext{{.id = id,
                          .session_id = session->row.id,
@@ -50,9 +54,11 @@ Task<Result<void>> Executions::remember_context(LiveSessionPtr session, ContextI
   co_return written;
 }
 
-Task<Result<ContextView>> Executions::open_context(Caller caller, SessionId id,
-                                                   OpenContextRequest request,
-                                                   ContextChanges extra) {
+Task<Result<Outcome<ContextView>>> Executions::open_context(Caller caller, SessionId id,
+                                                            OpenContextRequest request, Once once) {
+  if (once.earlier()) {
+    co_return co_await opened_before(std::move(caller), std::move(id), *once.earlier());
+  }
   ATOLL_CO_TRY(Use use, co_await sessions_.use(caller, id));
   ATOLL_CO_TRY(LiveSessionPtr session, co_await sessions_.live(std::move(caller), std::move(id)));
   const std::string& name =
@@ -65,9 +71,17 @@ Task<Result<ContextView>> Executions::open_context(Caller caller, SessionId id,
   ATOLL_CO_TRY(ContextId opened, co_await session->contexts->open(std::move(options)));
   ATOLL_CO_TRY(contexts::ContextInfo info, session->contexts->info(opened));
   ContextView view = view_of(info, *session->sandbox);
-  ATOLL_CO_CHECK(co_await remember_context(session, opened,
-                                           extra ? extra(view) : std::vector<store::Change>()));
-  co_return view;
+  ATOLL_CO_CHECK(co_await remember_context(session, opened, &once));
+  co_return Outcome<ContextView>{.value = std::move(view)};
+}
+
+Task<Result<Outcome<ContextView>>> Executions::opened_before(Caller caller, SessionId id,
+                                                             model::Made made) {
+  ATOLL_CO_TRY(LiveSessionPtr session, co_await sessions_.live(std::move(caller), std::move(id)));
+  if (!session->contexts) co_return fail(gone_since(made));
+  Result<contexts::ContextInfo> info = session->contexts->info(ContextId(made.id));
+  if (!info) co_return fail(gone_since(made));
+  co_return Outcome<ContextView>{.value = view_of(*info, *session->sandbox), .replayed = true};
 }
 
 Task<Result<std::vector<ContextView>>> Executions::contexts(Caller caller, SessionId id) {

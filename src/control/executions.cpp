@@ -79,7 +79,7 @@ SpoolDisk Executions::disk_for(const ExecutionId& id) const {
 
 Task<Result<LiveExecutionPtr>> Executions::start(Caller caller, SessionId id,
                                                  ExecuteRequest request, bool stored,
-                                                 ExtraChanges extra) {
+                                                 const Once* once) {
   ATOLL_CO_TRY(LiveSessionPtr session, co_await sessions_.live(caller, id));
   if (session->row.state == model::SessionState::kPaused) {
     co_return fail(Code::kConflict, "the session is paused: resume it first");
@@ -122,8 +122,7 @@ Task<Result<LiveExecutionPtr>> Executions::start(Caller caller, SessionId id,
   live_[row.id.str()] = execution;
   fault::here("execute.begun");
   if (stored) {
-    Result<void> written =
-        co_await keep(execution, extra ? extra(row) : std::vector<store::Change>());
+    Result<void> written = co_await keep(execution, once);
     if (!written) {
       forget(*execution);
       co_return fail(written.error());
@@ -135,12 +134,17 @@ Task<Result<LiveExecutionPtr>> Executions::start(Caller caller, SessionId id,
   co_return execution;
 }
 
-Task<Result<void>> Executions::keep(LiveExecutionPtr execution,
-                                    std::vector<store::Change> changes) {
+Task<Result<void>> Executions::keep(LiveExecutionPtr execution, const Once* once) {
   if (execution->in_store) co_return Result<void>();
   execution->in_store = true;
   LiveSession& session = *execution->session;
   bool was_stored = session.stored;
+  std::vector<store::Change> changes;
+  if (once != nullptr) {
+    once->add_to(changes, {.kind = model::MadeKind::kExecution,
+                           .id = execution->row.id.str(),
+                           .state = model::MadeState::kAccepted});
+  }
   std::ranges::move(sessions_.with_result(session, false), std::back_inserter(changes));
   changes.push_back(store::PutExecution{.row = execution->row});
   std::vector<store::AuditRow> audit = std::exchange(execution->audit, {});
@@ -162,7 +166,6 @@ void Executions::forget(LiveExecution& execution) {
   std::string id = execution.row.id.str();
   execution.session->executions.erase(id);
   execution.session->changed.notify_all();
-  extras_.erase(id);
   live_.erase(id);
 }
 
@@ -273,8 +276,10 @@ Task<void> Executions::conclude(LiveExecutionPtr execution) {
     bool ends = execution->ends_session && !session.ending;
     bool was_stored = session.stored;
     std::vector<store::Change> changes = sessions_.with_result(session, ends);
-    if (auto extra = extras_.find(row.id.str()); extra != extras_.end()) {
-      std::ranges::move(extra->second(row), std::back_inserter(changes));
+    if (execution->once) {
+      execution->once->add_to(changes, {.kind = model::MadeKind::kExecution,
+                                        .id = row.id.str(),
+                                        .state = model::MadeState::kDone});
     }
     changes.push_back(store::PutExecution{.row = row, .with_output = true});
     for (const store::AuditRow& one : audit) changes.push_back(store::AddAudit{one});
@@ -307,27 +312,6 @@ Task<void> Executions::conclude(LiveExecutionPtr execution) {
   if (row.state == ExecutionState::kFailed) ++failed_total_;
   execution->changed.notify_all();
   forget(*execution);
-}
-
-void Executions::at_end(LiveExecutionPtr execution, ExtraChanges extra) {
-  if (!execution->done) extras_[execution->row.id.str()] = std::move(extra);
-}
-
-namespace {
-
-Task<Result<bool>> until_done(LiveExecutionPtr execution) {
-  while (!execution->done) co_await execution->changed.wait();
-  co_return true;
-}
-
-}  // namespace
-
-Task<Result<model::Execution>> Executions::wait(LiveExecutionPtr execution,
-                                                async::Deadline deadline) {
-  Result<bool> ended = co_await async::with_deadline(until_done(execution), deadline,
-                                                     Code::kExecTimeout, "it still runs");
-  (void)ended;  // the deadline is no error: the row says how far it is
-  co_return so_far(*execution);
 }
 
 model::Execution Executions::so_far(const LiveExecution& execution) const {

@@ -6,6 +6,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <set>
 #include <string>
 #include <vector>
@@ -18,6 +19,7 @@
 #include "control/audit.hpp"
 #include "control/caller.hpp"
 #include "control/events.hpp"
+#include "control/idempotency.hpp"
 #include "control/journal.hpp"
 #include "control/live_session.hpp"
 #include "control/requests.hpp"
@@ -53,18 +55,24 @@ class Executions {
              Audit& audit, Events& events, Journals journals, ExecutionLimits limits);
   ~Executions();
 
-  // Begins, or queues. With `stored` its row is in the store when this returns (for 202), together
-  // with `extra`; otherwise the only write is the one of its end, which wait() waits for.
-  using ExtraChanges = std::function<std::vector<store::Change>(const model::Execution&)>;
+  // Begins, or queues, and waits for its end until `wait_until`. kDone: it has ended, and its
+  // result is stored. kAccepted: it has not ended, and its row is stored, so that a client can be
+  // told of it; without its output.
+  using Executed = Outcome<model::Execution>;
+  async::Task<Result<Executed>> execute(Caller caller, SessionId id, ExecuteRequest request,
+                                        std::optional<async::Deadline> wait_until, Once once = {});
+  // For a repeated request.
+  async::Task<Result<Executed>> executed_before(Caller caller, model::Made made);
+
+  // The parts of execute(), for runs. With `stored` its row is in the store when this returns,
+  // together with `once`; otherwise the only write is the one of its end, which wait() waits for.
   async::Task<Result<LiveExecutionPtr>> start(Caller caller, SessionId id, ExecuteRequest request,
-                                              bool stored, ExtraChanges extra = {});
-  // Its row is in the store when this returns, with `changes`, and its output outlives a crash:
+                                              bool stored, const Once* once = nullptr);
+  // Its row is in the store when this returns, with `once`, and its output outlives a crash:
   // before a client is told of one that runs.
-  async::Task<Result<void>> keep(LiveExecutionPtr execution, std::vector<store::Change> changes);
+  async::Task<Result<void>> keep(LiveExecutionPtr execution, const Once* once = nullptr);
   // Until it has ended and is stored, or the deadline: the row as it is then, with its output.
   async::Task<Result<model::Execution>> wait(LiveExecutionPtr execution, async::Deadline deadline);
-  // Changes that are written with its end: the answer to a repeated request.
-  void at_end(LiveExecutionPtr execution, ExtraChanges extra);
 
   // kNotFound, also for another tenant's. With its output so far while it runs.
   async::Task<Result<model::Execution>> get(Caller caller, ExecutionId id);
@@ -78,11 +86,9 @@ class Executions {
                                         bool close);
   async::Task<Result<void>> signal(Caller caller, ExecutionId id, int number);
 
-  // `extra` goes with its row.
-  using ContextChanges = std::function<std::vector<store::Change>(const ContextView&)>;
-  async::Task<Result<ContextView>> open_context(Caller caller, SessionId id,
-                                                OpenContextRequest request,
-                                                ContextChanges extra = {});
+  async::Task<Result<Outcome<ContextView>>> open_context(Caller caller, SessionId id,
+                                                         OpenContextRequest request,
+                                                         Once once = {});
   async::Task<Result<std::vector<ContextView>>> contexts(Caller caller, SessionId id);
   async::Task<Result<void>> close_context(Caller caller, SessionId id, ContextId context);
 
@@ -119,7 +125,9 @@ class Executions {
   async::Task<void> conclude(LiveExecutionPtr execution);
   async::Task<Result<ContextId>> context_of(LiveSessionPtr session, ExecuteRequest* request);
   async::Task<Result<void>> remember_context(LiveSessionPtr session, ContextId id,
-                                             std::vector<store::Change> changes = {});
+                                             const Once* once = nullptr);
+  async::Task<Result<Outcome<ContextView>>> opened_before(Caller caller, SessionId id,
+                                                          model::Made made);
 
   async::Executor executor_;
   store::Store& store_;
@@ -130,7 +138,6 @@ class Executions {
   Journals journals_;
   ExecutionLimits limits_;
   std::map<std::string, LiveExecutionPtr> live_;
-  std::map<std::string, ExtraChanges> extras_;  // by execution
   std::set<std::string> left_;  // of the last server; the store does not know their end yet
   std::uint64_t started_total_ = 0;
   std::uint64_t failed_total_ = 0;

@@ -2,50 +2,66 @@
 
 #include <utility>
 
+#include "base/fault.hpp"
+#include "codec/names.hpp"
+
 namespace atl::control {
 
 using async::Task;
 
-Idempotency::Running::Running(Running&& other) noexcept
-    : owner_(std::exchange(other.owner_, nullptr)), name_(std::move(other.name_)) {}
+Once::Once(Once&& other) noexcept
+    : owner_(other.owner_),
+      tenant_(std::move(other.tenant_)),
+      key_(std::move(other.key_)),
+      claimed_(std::exchange(other.claimed_, false)),
+      earlier_(std::move(other.earlier_)) {}
 
-Idempotency::Running::~Running() {
-  if (owner_ != nullptr) owner_->running_.erase(name_);
+void Once::release() {
+  if (std::exchange(claimed_, false)) {
+    owner_->running_.erase(Idempotency::name_of(tenant_, key_.key));
+  }
 }
 
-Task<Result<Idempotency::Begun>> Idempotency::begin(std::string tenant, std::string key,
-                                                    std::string fingerprint) {
-  std::string name = tenant + '\0' + key;
-  if (!running_.insert(name).second) {
+void Once::add_to(std::vector<store::Change>& changes, model::Made made) const {
+  if (!active()) return;
+  auto now = std::chrono::time_point_cast<std::chrono::milliseconds>(owner_->clock_.wall());
+  changes.push_back(store::PutIdempotency{{.tenant = tenant_,
+                                           .key = key_.key,
+                                           .fingerprint = key_.fingerprint,
+                                           .made = std::move(made),
+                                           .created_at = now}});
+}
+
+Once Once::without_claim() const { return Once(owner_, tenant_, key_); }
+
+std::string Idempotency::name_of(const std::string& tenant, const std::string& key) {
+  return tenant + '\0' + key;
+}
+
+Task<Result<Once>> Idempotency::begin(Caller caller, IdempotencyKey key) {
+  Once once(this, std::move(caller.tenant), std::move(key));
+  if (!running_.insert(name_of(once.tenant_, once.key_.key)).second) {
     co_return fail(Code::kConflict, "the first request with this Idempotency-Key still runs");
   }
-  Begun begun;
-  begun.running.emplace(this, std::move(name));
-  Result<store::IdempotencyRow> row = co_await store_.idempotency(tenant, key);
-  if (!row) {
-    if (row.error().code() != Code::kNotFound) co_return fail(row.error());
-    co_return begun;
+  once.claimed_ = true;
+  Result<store::IdempotencyRow> row = co_await store_.idempotency(once.tenant_, once.key_.key);
+  if (!row && row.error().code() != Code::kNotFound) co_return fail(row.error());
+  if (row && clock_.wall() - row->created_at <= kept_) {
+    if (row->fingerprint != once.key_.fingerprint) {
+      co_return fail(Code::kIdempotencyMismatch,
+                     "this Idempotency-Key came with another request before: take a new one");
+    }
+    once.release();
+    once.earlier_ = std::move(row->made);
   }
-  if (clock_.wall() - row->created_at > kept_) co_return begun;
-  if (row->fingerprint != fingerprint) {
-    co_return fail(Code::kIdempotencyMismatch,
-                   "this Idempotency-Key came with another request before: take a new one");
-  }
-  begun.running.reset();
-  begun.earlier = std::move(*row);
-  co_return begun;
+  fault::here("idempotency.begun");
+  co_return once;
 }
 
-store::Change Idempotency::answer(std::string tenant, std::string key, std::string fingerprint,
-                                  int status, std::string body, std::string made) const {
-  return store::PutIdempotency{
-      {.tenant = std::move(tenant),
-       .key = std::move(key),
-       .fingerprint = std::move(fingerprint),
-       .status = status,
-       .answer = std::move(body),
-       .made = std::move(made),
-       .created_at = std::chrono::time_point_cast<std::chrono::milliseconds>(clock_.wall())}};
+Error gone_since(const model::Made& made) {
+  return Error(Code::kNotFound, "a request with this Idempotency-Key made the " +
+                                    codec::enum_name(made.kind) + " " + made.id +
+                                    ", which does not exist any more");
 }
 
 }  // namespace atl::control

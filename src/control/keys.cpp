@@ -87,7 +87,13 @@ Task<void> Keys::watch() {
   }
 }
 
-Task<Result<NewKey>> Keys::create(Caller caller, Wish wish) {
+Task<Result<NewKey>> Keys::create(Caller caller, Wish wish, Once once) {
+  if (once.earlier()) {
+    Result<model::Key> key = co_await store_.key(once.earlier()->id);
+    if (!key && key.error().code() == Code::kNotFound) co_return fail(gone_since(*once.earlier()));
+    if (!key) co_return fail(key.error());
+    co_return NewKey{.key = std::move(*key), .replayed = true};
+  }
   std::string tenant = std::move(wish.tenant).value_or(caller.tenant);
   if (!is_tenant_name(tenant) || wish.name.size() > 200) {
     co_return fail(Code::kInvalidValue,
@@ -118,6 +124,7 @@ Task<Result<NewKey>> Keys::create(Caller caller, Wish wish) {
     co_return fail(Code::kAlreadyExists, "there is a key with this secret already");
   }
   std::vector<store::Change> changes;
+  once.add_to(changes, {.kind = model::MadeKind::kKey, .id = made.key.id});
   changes.push_back(store::PutKey{made.key});
   changes.push_back(recorded(std::move(caller), model::AuditAction::kKeyCreated, made.key));
   ATOLL_CO_CHECK(co_await store_.write(std::move(changes)));

@@ -15,6 +15,7 @@
 #include "base/clock.hpp"
 #include "base/result.hpp"
 #include "control/caller.hpp"
+#include "control/idempotency.hpp"
 #include "model/key.hpp"
 #include "store/store.hpp"
 
@@ -25,7 +26,8 @@ bool is_tenant_name(std::string_view name);
 
 struct NewKey {
   model::Key key;
-  std::string secret;  // what the client sends
+  std::string secret;     // what the client sends; empty when an earlier request was told it
+  bool replayed = false;  // an earlier request made it
 };
 
 class Keys {
@@ -57,7 +59,7 @@ class Keys {
   };
   // Recorded in the tenant that the key is of. Only an owner may make an owner's key or one of
   // another tenant: kForbidden.
-  async::Task<Result<NewKey>> create(Caller caller, Wish wish);
+  async::Task<Result<NewKey>> create(Caller caller, Wish wish, Once once = {});
   // kNotFound, also for a key of another tenant; kForbidden for an owner's, if an admin asks.
   async::Task<Result<void>> revoke(Caller caller, std::string id);
   // Those that the caller manages, the oldest first.

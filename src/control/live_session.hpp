@@ -12,6 +12,7 @@
 #include "async/event.hpp"
 #include "contexts/contexts.hpp"
 #include "control/caller.hpp"
+#include "control/idempotency.hpp"
 #include "control/spool.hpp"
 #include "control/templates.hpp"
 #include "model/execution.hpp"
@@ -36,6 +37,7 @@ struct LiveExecution {
   std::shared_ptr<sandbox::Process> process;  // while a program of its own runs
   std::shared_ptr<contexts::RunPlace> place = std::make_shared<contexts::RunPlace>();  // in a
                                                                                        // context
+  std::optional<Once> once;   // its result is what a repeated request gets
   bool in_store = false;      // its row was written
   bool ends_session = false;  // the session ends with it, in the same commit
   bool input_open = false;    // more of stdin may come

@@ -1,6 +1,7 @@
 // What control is asked for: plain data, whatever protocol it came in. Times are in seconds.
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <map>
 #include <optional>
@@ -30,6 +31,7 @@ struct CreateRequest {
   std::string snapshot_id;   // files to begin with
   bool one_shot = false;     // after a crash nobody asks for it: it is not found again
   bool stored_late = false;  // with its only execution's result: nobody is told of it before
+  std::optional<std::chrono::seconds> wait;  // until it is ready, but no longer than this
 };
 
 // Absent: unchanged.

@@ -26,8 +26,8 @@ Task<Result<LiveSessionPtr>> Sessions::of_key(std::string name) {
   }
 }
 
-Task<Result<Sessions::Created>> Sessions::create(Caller caller, CreateRequest request,
-                                                 ExtraChanges extra) {
+Task<Result<Sessions::Begun>> Sessions::begin_one(Caller caller, CreateRequest request,
+                                                  const Once* once) {
   if (mode_ == Mode::kDisabled) {
     co_return fail(Code::kSandboxDisabled, "sandboxes are turned off in the configuration");
   }
@@ -41,7 +41,7 @@ Task<Result<Sessions::Created>> Sessions::create(Caller caller, CreateRequest re
     co_await workspaces_.count(node::folder_name(caller.tenant));
     ATOLL_CO_TRY(LiveSessionPtr same,
                  co_await of_key(key_name(caller.tenant, request.session_key)));
-    if (same) co_return Created{.session = std::move(same), .made = false};
+    if (same) co_return Begun{.session = std::move(same), .made = false};
   }
   ATOLL_CO_TRY(TemplatePtr recipe,
                templates_.find(
@@ -65,17 +65,24 @@ Task<Result<Sessions::Created>> Sessions::create(Caller caller, CreateRequest re
   if (request.stored_late && session->sandbox && session->row.session_key.empty()) {
     tasks_.spawn(store_soon(session));
   } else {
-    ATOLL_CO_CHECK(co_await store_first(session, std::move(extra)));
+    ATOLL_CO_CHECK(co_await store_first(session, once));
   }
   session->changed.notify_all();
   ++created_total_;
   publish(*session, "session_created");
-  if (!session->sandbox) tasks_.spawn(make(session));
-  co_return Created{.session = std::move(session)};
+  bool ready = session->sandbox != nullptr;
+  if (!ready) tasks_.spawn(make(session));
+  co_return Begun{.session = std::move(session), .ready = ready};
 }
 
-Task<Result<void>> Sessions::store_first(LiveSessionPtr session, ExtraChanges extra) {
-  std::vector<store::Change> changes = extra ? extra(session->row) : std::vector<store::Change>();
+Task<Result<void>> Sessions::store_first(LiveSessionPtr session, const Once* once) {
+  std::vector<store::Change> changes;
+  if (once != nullptr) {
+    once->add_to(changes, {.kind = model::MadeKind::kSession,
+                           .id = session->row.id.str(),
+                           .state = session->sandbox ? model::MadeState::kDone
+                                                     : model::MadeState::kAccepted});
+  }
   changes.push_back(store::PutSession{session->row});
   if (session->creation) changes.push_back(store::AddAudit{*session->creation});
   Result<void> written = co_await store_.write(std::move(changes));
@@ -234,14 +241,6 @@ Task<void> Sessions::make(LiveSessionPtr session) {
   fault::here("create.ready");
   publish(*session, "session_ready");
   session->changed.notify_all();
-}
-
-Task<Result<model::Session>> Sessions::wait_ready(LiveSessionPtr session,
-                                                  async::Deadline deadline) {
-  ATOLL_CO_CHECK(co_await until(session, deadline, [](const LiveSession& one) {
-    return one.ending ? one.ended : one.row.state != SessionState::kCreating;
-  }));
-  co_return view(*session);
 }
 
 }  // namespace atl::control

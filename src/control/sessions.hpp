@@ -17,6 +17,7 @@
 #include "base/result.hpp"
 #include "control/caller.hpp"
 #include "control/events.hpp"
+#include "control/idempotency.hpp"
 #include "control/live_session.hpp"
 #include "node/node.hpp"
 #include "node/pool.hpp"
@@ -67,17 +68,20 @@ class Sessions {
            SessionLimits limits);
   ~Sessions();
 
-  // Written to the store when this returns. From the pool it is `ready` by then, else `creating`.
-  // `extra` goes with the first write: the answer to a repeated request. A session_key that has a
-  // live session gives that one, and `made` is false.
-  struct Created {
+  // Written to the store when this returns. From the pool it is `ready` by then, else `creating`
+  // unless the request waits; one that cannot be made while the request waits is an error. A
+  // session_key that has a live session gives that one (kFound).
+  using Created = Outcome<model::Session>;
+  async::Task<Result<Created>> create(Caller caller, CreateRequest request, Once once = {});
+  // The parts of it, for runs. `once` goes with the first write.
+  struct Begun {
     LiveSessionPtr session;
-    bool made = true;
+    bool made = true;    // false: it is the one that its session_key has
+    bool ready = false;  // when it was written
   };
-  using ExtraChanges = std::function<std::vector<store::Change>(const model::Session&)>;
-  async::Task<Result<Created>> create(Caller caller, CreateRequest request,
-                                      ExtraChanges extra = {});
-  // Until it is no longer `creating`, or the deadline: the row as it is then.
+  async::Task<Result<Begun>> begin_one(Caller caller, CreateRequest request,
+                                       const Once* once = nullptr);
+  // Until it is ready; the reason when it never will be. At the deadline: the row as it is then.
   async::Task<Result<model::Session>> wait_ready(LiveSessionPtr session, async::Deadline deadline);
 
   // kSessionNotFound, also for another tenant's.
@@ -159,7 +163,9 @@ class Sessions {
   Result<LiveSessionPtr> find_live(const Caller& caller, const SessionId& id) const;
   model::Time now() const;
   async::Task<Result<LiveSessionPtr>> of_key(std::string name);  // null: there is none
-  async::Task<Result<void>> store_first(LiveSessionPtr session, ExtraChanges extra);
+  async::Task<Result<void>> store_first(LiveSessionPtr session, const Once* once);
+  async::Task<Result<void>> check_snapshot(std::string tenant, std::string id);
+  async::Task<Result<Created>> created_before(Caller caller, model::Made made);
   async::Task<void> store_soon(LiveSessionPtr session);
   async::Task<void> make(LiveSessionPtr session);
   // An error: the sandbox is gone, and the store will be told as soon as it takes the word.

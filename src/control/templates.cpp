@@ -88,8 +88,13 @@ Task<Result<void>> Templates::write(std::vector<store::Change> changes) {
   co_return written;
 }
 
-Task<Result<TemplatePtr>> Templates::add(Caller caller, std::string id, model::TemplateSpec spec,
-                                         Extra extra) {
+Task<Result<Outcome<TemplatePtr>>> Templates::add(Caller caller, std::string id,
+                                                  model::TemplateSpec spec, Once once) {
+  if (once.earlier()) {
+    Result<TemplatePtr> made = find(caller, once.earlier()->id);
+    if (!made) co_return fail(gone_since(*once.earlier()));
+    co_return Outcome<TemplatePtr>{.value = std::move(*made), .replayed = true};
+  }
   ATOLL_CO_CHECK(check_template(id, spec, package_index_));
   if (templates_.contains(id)) {
     co_return fail(Code::kAlreadyExists, "there is a template " + id + " already");
@@ -108,12 +113,15 @@ Task<Result<TemplatePtr>> Templates::add(Caller caller, std::string id, model::T
                       .spec = std::move(spec),
                       .created_at = now,
                       .updated_at = now};
-  std::vector<store::Change> changes = extra ? extra(row) : std::vector<store::Change>();
+  std::vector<store::Change> changes;
+  once.add_to(changes, {.kind = model::MadeKind::kTemplate, .id = id});
   changes.push_back(store::AddTemplate{row});
   changes.push_back(
       store::AddAudit{audit_row(caller, {.action = AuditAction::kTemplateCreated, .detail = id})});
   ATOLL_CO_CHECK(co_await write(std::move(changes)));
-  co_return templates_[id] = std::make_shared<const model::Template>(std::move(row));
+  TemplatePtr added = std::make_shared<const model::Template>(std::move(row));
+  templates_[id] = added;
+  co_return Outcome<TemplatePtr>{.value = std::move(added)};
 }
 
 Task<Result<TemplatePtr>> Templates::replace(Caller caller, std::string id,

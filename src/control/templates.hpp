@@ -1,7 +1,6 @@
 // The templates. All of them are kept in memory: every create needs one, few are ever there.
 #pragma once
 
-#include <functional>
 #include <map>
 #include <memory>
 #include <string>
@@ -11,6 +10,7 @@
 #include "base/clock.hpp"
 #include "base/result.hpp"
 #include "control/caller.hpp"
+#include "control/idempotency.hpp"
 #include "model/template.hpp"
 #include "node/template_source.hpp"
 #include "store/store.hpp"
@@ -37,11 +37,9 @@ class Templates final : public node::TemplateSource {
   Result<TemplatePtr> find(const Caller& caller, const std::string& id) const;
   std::vector<TemplatePtr> list(const Caller& caller) const;
   // An owner that named no tenant makes one of the server, everybody else one of its tenant. Ids
-  // are unique on the server. kInvalidValue says which member and why; kAlreadyExists. `extra` goes
-  // with its row.
-  using Extra = std::function<std::vector<store::Change>(const model::Template&)>;
-  async::Task<Result<TemplatePtr>> add(Caller caller, std::string id, model::TemplateSpec spec,
-                                       Extra extra = {});
+  // are unique on the server. kInvalidValue says which member and why; kAlreadyExists.
+  async::Task<Result<Outcome<TemplatePtr>>> add(Caller caller, std::string id,
+                                                model::TemplateSpec spec, Once once = {});
   // kForbidden for the server's, unless the caller is an owner.
   async::Task<Result<TemplatePtr>> replace(Caller caller, std::string id, model::TemplateSpec spec);
   async::Task<Result<void>> remove(Caller caller, std::string id);  // kConflict for a built-in one

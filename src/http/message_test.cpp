@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "base/code_from_name.hpp"
 #include "http/problem.hpp"
 #include "http/uri.hpp"
 

@@ -5,6 +5,7 @@
 
 #include <boost/json/object.hpp>
 
+#include "base/code_from_name.hpp"
 #include "base/quota.hpp"
 #include "base/utf8.hpp"
 #include "codec/json.hpp"
@@ -114,14 +115,6 @@ Response problem(const Error& error, std::string_view request_id,
 Response problem(int status, std::string_view code, std::string_view detail,
                  std::string_view request_id) {
   return document(status, code, detail, request_id, std::nullopt);
-}
-
-Code code_from_name(std::string_view name) {
-  for (std::uint16_t number = 0; number < 256; ++number) {
-    Code code = code_from_number(number);
-    if (code_name(code) == name) return code;
-  }
-  return Code::kInternal;
 }
 
 Error error_from(int status, std::string_view body) {

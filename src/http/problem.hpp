@@ -24,7 +24,4 @@ Response problem(int status, std::string_view code, std::string_view detail,
 // stands in front of the sentence; a body that is no problem document gives the status instead.
 Error error_from(int status, std::string_view body);
 
-// The Code with this name; kInternal when there is none.
-Code code_from_name(std::string_view name);
-
 }  // namespace atl::http

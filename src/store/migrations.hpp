@@ -11,5 +11,6 @@ std::string_view migration_0002();
 std::string_view migration_0003();
 std::string_view migration_0004();
 std::string_view migration_0005();
+std::string_view migration_0006();
 
 }  // namespace atl::store

@@ -150,9 +150,9 @@ void columns(auto& visit, IdempotencyRow& row) {
   visit("tenant", row.tenant);
   visit("idempotency_key", row.key);
   visit("fingerprint", row.fingerprint);
-  visit("status", row.status);
-  visit("answer", AsBytes(row.answer));
-  visit("made", row.made);
+  visit("kind", row.made.kind);
+  visit("made", row.made.id);
+  visit("state", row.made.state);
   visit("created_at", row.created_at);
 }
 

@@ -1,5 +1,5 @@
-// What must survive: sessions, executions, templates, keys, answers to repeated requests. SQLite on
-// one machine, PostgreSQL by URL; one schema, one suite of tests (store/conformance).
+// What must survive: sessions, executions, templates, keys, what repeated requests have made.
+// SQLite on one machine, PostgreSQL by URL; one schema, one suite of tests (store/conformance).
 //
 // Called on the I/O thread; the database works on threads of its own. write() is the only way to
 // change anything: all of its changes happen, or none. When it has returned without an error they
@@ -19,6 +19,7 @@
 #include "model/audit.hpp"
 #include "model/execution.hpp"
 #include "model/key.hpp"
+#include "model/made.hpp"
 #include "model/session.hpp"
 #include "model/template.hpp"
 
@@ -47,14 +48,12 @@ struct SnapshotRow {
   Time created_at{};
 };
 
-// The answer to a request that must not be carried out twice. Without an answer: it still runs.
+// A request that must not be carried out twice, and what it made.
 struct IdempotencyRow {
   std::string tenant;
   std::string key;
   std::string fingerprint;  // of method, path and body
-  std::optional<int> status;
-  std::string answer;  // the body, as it was sent
-  std::string made;    // id of what it made
+  model::Made made;
   Time created_at{};
 };
 

@@ -19,9 +19,8 @@ Task<Answer<http::Response>> create_session(Call call) {
   ATOLL_CO_TRY(std::string text, co_await read_json_text(call, kMaxSmallBody));
   ATOLL_CO_TRY(FlatCreateBody body, decode_body<FlatCreateBody>(text));
   ATOLL_CO_TRY(control::CreateRequest request, to_request(std::move(body)));
-  ATOLL_CO_TRY(Once once, co_await begin_once(call, std::move(text)));
-  if (once.earlier) co_return replay(*once.earlier);
-  co_return co_await create_and_answer(call, std::move(request), std::move(once), {.wait = true});
+  co_return co_await create_session_as_asked(call, std::move(request), std::move(text),
+                                             {.wait = true});
 }
 
 Task<Answer<void>> execute(Call call) {
@@ -29,10 +28,8 @@ Task<Answer<void>> execute(Call call) {
   ATOLL_CO_TRY(ExecuteBody body, decode_body<ExecuteBody>(text));
   if (!body.timeout) body.timeout = kTimeout;
   ATOLL_CO_TRY(control::ExecuteRequest request, to_request(std::move(body)));
-  ATOLL_CO_TRY(Once once, co_await begin_once(call, std::move(text)));
-  if (once.earlier) co_return co_await answer_again(call, std::move(*once.earlier));
-  co_return co_await execute_and_wait(call, call.session_id(), std::move(request), std::move(once),
-                                      std::nullopt);
+  co_return co_await execute_as_asked(call, std::move(request), std::move(text),
+                                      {.prefer = {.wait = true}});
 }
 
 }  // namespace

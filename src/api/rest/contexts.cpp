@@ -16,16 +16,12 @@ Task<Answer<http::Response>> open_context(Call call) {
   ATOLL_CO_TRY(std::string text, co_await read_json_text(call, kMaxSmallBody));
   ATOLL_CO_TRY(ContextBody body, decode_body<ContextBody>(text));
   ATOLL_CO_TRY(control::OpenContextRequest request, to_request(std::move(body)));
-  ATOLL_CO_TRY(Once once, co_await begin_once(call, std::move(text)));
-  if (once.earlier) co_return replay(*once.earlier);
-  auto extra = [keep = keep_answer(call, once),
-                id = call.session_id()](const control::ContextView& opened) {
-    return keep(201, codec::serialize(context_view(opened, id)), opened.id.str());
-  };
-  ATOLL_CO_TRY(control::ContextView opened,
+  ATOLL_CO_TRY(control::Once once, co_await begin_once(call, std::move(text)));
+  ATOLL_CO_TRY(control::Outcome<control::ContextView> opened,
                co_await call.control().executions().open_context(
-                   call.caller, call.session_id(), std::move(request), std::move(extra)));
-  co_return json_response(201, context_view(opened, call.session_id()));
+                   call.caller, call.session_id(), std::move(request), std::move(once)));
+  co_return mark_replayed(json_response(201, context_view(opened.value, call.session_id())),
+                          opened.replayed);
 }
 
 Task<Answer<http::Response>> list_contexts(Call call) {

@@ -18,9 +18,10 @@ Task<Answer<void>> execute(Call call) {
   ATOLL_CO_TRY(std::string text, co_await read_json_text(call));
   ATOLL_CO_TRY(ExecuteBody body, decode_body<ExecuteBody>(text));
   ATOLL_CO_TRY(control::ExecuteRequest request, to_request(std::move(body)));
-  ATOLL_CO_TRY(Once once, co_await begin_once(call, std::move(text)));
-  if (once.earlier) co_return co_await answer_again(call, std::move(*once.earlier));
-  co_return co_await execute_as_asked(call, call.session_id(), std::move(request), std::move(once));
+  const http::Headers& headers = call.request().headers;
+  co_return co_await execute_as_asked(
+      call, std::move(request), std::move(text),
+      {.prefer = parse_prefer(headers), .events = wants_events(headers)});
 }
 
 std::uint64_t output_bytes(const model::Output& output) {

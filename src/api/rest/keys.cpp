@@ -1,5 +1,5 @@
 // Keys: an admin manages those of its tenant, an owner all. A secret is in one answer only, that of
-// the request that made it: what is kept for a repeated request goes without.
+// the request that made it: the answer to a repeated request goes without.
 #include <boost/json/array.hpp>
 
 #include "api/limits.hpp"
@@ -19,15 +19,12 @@ Task<Answer<http::Response>> create_key(Call call) {
   ATOLL_CO_TRY(std::string text, co_await read_json_text(call, kMaxSmallBody));
   ATOLL_CO_TRY(KeyBody body, decode_body<KeyBody>(text));
   ATOLL_CO_TRY(control::Keys::Wish wish, to_request(std::move(body)));
-  ATOLL_CO_TRY(Once once, co_await begin_once(call, std::move(text)));
-  if (once.earlier) co_return replay(*once.earlier);
-  ATOLL_CO_TRY(control::NewKey made,
-               co_await call.control().keys().create(call.caller, std::move(wish)));
+  ATOLL_CO_TRY(control::Once once, co_await begin_once(call, std::move(text)));
+  ATOLL_CO_TRY(control::NewKey made, co_await call.control().keys().create(
+                                         call.caller, std::move(wish), std::move(once)));
   object view = key_view(made.key);
-  ATOLL_CO_CHECK(co_await write_answer(call, keep_answer(call, once), 201, codec::serialize(view),
-                                       made.key.id));
-  view["secret"] = json_text(made.secret);
-  co_return json_response(201, view);
+  if (!made.replayed) view["secret"] = json_text(made.secret);
+  co_return mark_replayed(json_response(201, view), made.replayed);
 }
 
 Task<Answer<http::Response>> list_keys(Call call) {

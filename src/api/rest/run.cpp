@@ -3,13 +3,12 @@
 #include <utility>
 
 #include "api/limits.hpp"
-#include "api/prefer.hpp"
 #include "api/rest/bodies.hpp"
 #include "api/rest/execute.hpp"
 #include "api/rest/execution_body.hpp"
 #include "api/rest/execution_stream.hpp"
+#include "api/rest/once.hpp"
 #include "api/rest/routes.hpp"
-#include "api/rest/sessions.hpp"
 #include "base/fault.hpp"
 #include "observe/log.hpp"
 
@@ -59,30 +58,29 @@ void outlive(control::Control& control, control::ConfigRequest& config,
 }
 
 Task<Answer<void>> carry_out(Call call, control::CreateRequest session,
-                             control::ExecuteRequest request, Once once) {
-  bool streams = accepts(call.request().headers, "text/event-stream");
+                             control::ExecuteRequest request, control::Once once) {
+  bool streams = wants_events(call.request().headers);
   session.one_shot = true;
   // A stream names it at its beginning, and a repeated request must not run it again.
   bool known_early = once.active() || streams;
   session.stored_late = !known_early && request.context.empty();
   bool in_one_commit = session.stored_late;
-  auto created = co_await call.control().sessions().create(call.caller, std::move(session));
-  if (!created) co_return std::unexpected<Refusal>(std::move(created).error());
-  SessionId id = created->session->row.id;
+  control::Sessions& sessions = call.control().sessions();
+  ATOLL_CO_TRY(control::Sessions::Begun created,
+               co_await sessions.begin_one(call.caller, std::move(session)));
+  SessionId id = created.session->row.id;
   Disposal disposal(call, id);
   fault::here("run.created");
   ATOLL_CO_TRY(model::Session ready,
-               co_await wait_until_ready(call, created->session, async::deadline_in(kCreateWait)));
+               co_await sessions.wait_ready(created.session, async::deadline_in(kCreateWait)));
   if (ready.state == model::SessionState::kCreating) {
     co_return refuse(Code::kCreateTimeout, "the sandbox was not ready in time");
   }
   control::Executions& executions = call.control().executions();
-  KeepAnswer keep = keep_answer(call, once);
   ATOLL_CO_TRY(LiveExecutionPtr execution,
-               co_await executions.start(call.caller, id, std::move(request), known_early,
-                                         keep_accepted(keep)));
+               co_await executions.start(call.caller, id, std::move(request), known_early, &once));
   execution->ends_session = in_one_commit;
-  if (once.active()) executions.at_end(execution, keep_result(keep));
+  if (once.active()) execution->once.emplace(once.without_claim());
   if (streams) {
     Answer<void> streamed = co_await stream_live(call, execution, false);
     ATOLL_CO_TRY(model::Execution ended, co_await executions.wait(execution, async::kNoDeadline));
@@ -96,6 +94,15 @@ Task<Answer<void>> carry_out(Call call, control::CreateRequest session,
   co_return co_await respond_execution(call, std::move(row));
 }
 
+Task<Answer<void>> answer_again(Call call, model::Made made) {
+  ATOLL_CO_TRY(control::Executions::Executed executed,
+               co_await call.control().executions().executed_before(call.caller, std::move(made)));
+  if (wants_events(call.request().headers)) {
+    co_return co_await stream_by_id(call, executed.value.id, std::nullopt);
+  }
+  co_return co_await respond_executed(call, std::move(executed));
+}
+
 Task<Answer<void>> run_once(Call call) {
   ATOLL_CO_TRY(std::string text, co_await read_json_text(call));
   ATOLL_CO_TRY(RunBody body, decode_body<RunBody>(text));
@@ -103,8 +110,8 @@ Task<Answer<void>> run_once(Call call) {
   ATOLL_CO_TRY(control::ExecuteRequest request, to_request(ExecuteBody(std::move(body))));
   if (request.stdin_open) co_return refuse_value("/stdin_open", "makes no sense in one call");
   outlive(call.control(), session.config, request);
-  ATOLL_CO_TRY(Once once, co_await begin_once(call, std::move(text)));
-  if (once.earlier) co_return co_await answer_again(call, std::move(*once.earlier));
+  ATOLL_CO_TRY(control::Once once, co_await begin_once(call, std::move(text)));
+  if (once.earlier()) co_return co_await answer_again(call, *once.earlier());
   co_return co_await carry_out(call, std::move(session), std::move(request), std::move(once));
 }
 

@@ -129,6 +129,37 @@ Task<void> repeated(Api* api) {
   EXPECT_EQ(ran.at({"stdout"}), reran.at({"stdout"}));
 }
 
+// A repeated request shows what became of the thing that the first one made.
+Task<void> repeated_later(Api* api) {
+  http::Headers key{{"Idempotency-Key", "k1"}};
+  std::string body = R"({"template_id":"shell-default"})";
+  Reply first = co_await api->call(Method::kPost, "/api/v1/sessions", body, key);
+  std::string session = "/api/v1/sessions/" + first.at({"id"});
+  http::Headers text{{"Idempotency-Key", "k2"}, {"Prefer", "wait"}, {"Accept", "text/plain"}};
+  std::string run = R"({"command":"date +%N"})";
+  Reply ran = co_await api->call(Method::kPost, session + "/execute", run, text);
+  EXPECT_EQ(ran.status, 200) << ran.body;
+  (void)co_await api->call(Method::kDelete, session);
+  Reply again = co_await api->call(Method::kPost, "/api/v1/sessions", body, key);
+  EXPECT_EQ(again.status, 202);
+  EXPECT_EQ(again.at({"id"}), first.at({"id"}));
+  EXPECT_EQ(again.at({"status"}), "terminated") << again.body;
+  Reply reran = co_await api->call(Method::kPost, session + "/execute", run, text);
+  EXPECT_EQ(reran.headers.get("content-type"), "text/plain; charset=utf-8");
+  EXPECT_EQ(reran.body, ran.body);
+  key.set("Idempotency-Key", "k3");
+  std::string recipe = R"({"id":"mine","language":"bash"})";
+  Reply made = co_await api->call(Method::kPost, "/api/v1/templates", recipe, key);
+  EXPECT_EQ(made.status, 201) << made.body;
+  again = co_await api->call(Method::kPost, "/api/v1/templates", recipe, key);
+  EXPECT_EQ(again.body, made.body);
+  EXPECT_EQ(again.headers.get("idempotency-replayed"), "true");
+  (void)co_await api->call(Method::kDelete, "/api/v1/templates/mine");
+  again = co_await api->call(Method::kPost, "/api/v1/templates", recipe, key);
+  EXPECT_EQ(again.status, 404) << again.body;
+  EXPECT_EQ(again.at({"code"}), "not_found");
+}
+
 Task<void> keyed(Api* api) {
   std::string body = R"({"template_id":"shell-default","session_key":"chat:1"})";
   Reply first = co_await api->call(Method::kPost, "/api/v1/sessions", body);
@@ -150,6 +181,8 @@ TEST(SessionRoutes, RefusesWithCodeAndPlace) { with_api(refusals); }
 // covers: createSession
 // covers: C29
 TEST(SessionRoutes, IdempotencyKeyGivesTheSameAnswer) { with_api(repeated); }
+// covers: C29
+TEST(SessionRoutes, ARepeatedRequestShowsWhatBecameOfIt) { with_api(repeated_later); }
 // covers: createSession
 // covers: C12
 TEST(SessionRoutes, SessionKeyGivesTheSameSession) { with_api(keyed); }

@@ -18,12 +18,27 @@ using http::Method;
 using model::AuditAction;
 using store::SnapshotRow;
 
+http::Response created(const SnapshotRow& row) {
+  http::Response response = json_response(201, snapshot_view(row));
+  response.headers.add("Location", "/api/v1/snapshots/" + row.id);
+  return response;
+}
+
+Task<Answer<http::Response>> created_before(Call call, model::Made made) {
+  auto row = co_await call.control().store().snapshot(made.id);
+  if (row) co_return mark_replayed(created(*row), true);
+  if (row.error().code() != Code::kNotFound) {
+    co_return std::unexpected<Refusal>(std::move(row).error());
+  }
+  co_return std::unexpected<Refusal>(control::gone_since(made));
+}
+
 Task<Answer<http::Response>> create_snapshot(Call call) {
   ATOLL_CO_TRY(std::string text, co_await read_json_text(call, kMaxSmallBody));
   ATOLL_CO_TRY(SnapshotBody body, decode_body<SnapshotBody>(text));
   ATOLL_CO_CHECK(check_text(body.name, "/name", kMaxName));
-  ATOLL_CO_TRY(Once once, co_await begin_once(call, std::move(text)));
-  if (once.earlier) co_return replay(*once.earlier);
+  ATOLL_CO_TRY(control::Once once, co_await begin_once(call, std::move(text)));
+  if (once.earlier()) co_return co_await created_before(call, *once.earlier());
   store::Store& store = call.control().store();
   ATOLL_CO_TRY(Ledger::Reservation place,
                call.control().snapshot_ledger().reserve(call.caller.tenant, {.count = 1}));
@@ -40,8 +55,8 @@ Task<Answer<http::Response>> create_snapshot(Call call) {
                   .file = id,
                   .created_at = now};
   fault::here("snapshot.file");
-  std::string view = codec::serialize(snapshot_view(row));
-  std::vector<store::Change> changes = keep_answer(call, once)(201, view, id);
+  std::vector<store::Change> changes;
+  once.add_to(changes, {.kind = model::MadeKind::kSnapshot, .id = id});
   changes.push_back(store::PutSnapshot{row});
   changes.push_back(store::AddAudit{control::audit_row(
       call.caller,
@@ -53,9 +68,7 @@ Task<Answer<http::Response>> create_snapshot(Call call) {
     co_return std::unexpected<Refusal>(std::move(written).error());
   }
   place.keep();
-  http::Response response = json_text_response(201, std::move(view));
-  response.headers.add("Location", "/api/v1/snapshots/" + id);
-  co_return response;
+  co_return created(row);
 }
 
 Task<Answer<SnapshotRow>> find(Call call) {

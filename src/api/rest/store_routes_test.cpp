@@ -182,7 +182,7 @@ Task<void> keyed_at_once(Api* api) {
   co_await group.wait_idle();
   EXPECT_FALSE(first);
   EXPECT_TRUE(second);
-  if (second) EXPECT_TRUE(second->made);
+  if (second) EXPECT_EQ(second->state, model::MadeState::kDone);
 }
 
 // covers: run

@@ -46,18 +46,15 @@ Task<Answer<http::Response>> create_template(Call call) {
   ATOLL_CO_TRY(TemplateBody body, decode_body<TemplateBody>(text));
   if (!body.id) co_return refuse_field("/id", "is required");
   ATOLL_CO_CHECK(check_body(call, body));
-  ATOLL_CO_TRY(Once once, co_await begin_once(call, std::move(text)));
-  if (once.earlier) co_return replay(*once.earlier);
+  ATOLL_CO_TRY(control::Once once, co_await begin_once(call, std::move(text)));
   std::string id = *body.id;
-  auto extra = [keep = keep_answer(call, once)](const model::Template& row) {
-    return keep(201, codec::serialize(template_view(row)), row.id);
-  };
-  ATOLL_CO_TRY(TemplatePtr made, co_await call.control().templates().add(
-                                     call.caller, id, std::move(body), std::move(extra)));
-  call.control().pool().changed();
-  http::Response response = json_response(201, template_view(*made));
+  ATOLL_CO_TRY(
+      control::Outcome<TemplatePtr> made,
+      co_await call.control().templates().add(call.caller, id, std::move(body), std::move(once)));
+  if (!made.replayed) call.control().pool().changed();
+  http::Response response = json_response(201, template_view(*made.value));
   response.headers.add("Location", "/api/v1/templates/" + id);
-  co_return response;
+  co_return mark_replayed(std::move(response), made.replayed);
 }
 
 Task<Answer<http::Response>> list_templates(Call call) {

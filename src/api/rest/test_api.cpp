@@ -100,7 +100,8 @@ Task<Result<void>> run_all(async::Executor executor, const Folder* folder,
   fs::create_directories(data);
   ATOLL_CO_TRY(options.store,
                co_await store::open_store({.executor = executor, .data_folder = data}));
-  if (wish.on_write) options.store = watched(std::move(options.store), std::move(wish.on_write));
+  if (wish.on_write)
+    options.store = control::test::watched(std::move(options.store), std::move(wish.on_write));
   node::LocalNodeOptions node = std::move(wish.node);
   node.executor = executor;
   node.default_backend = "fake";

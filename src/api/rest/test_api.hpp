@@ -9,9 +9,9 @@
 
 #include <boost/json/value.hpp>
 
-#include "api/rest/test_store.hpp"
 #include "async/task.hpp"
 #include "control/control.hpp"
+#include "control/test_store.hpp"
 #include "http/client.hpp"
 #include "http/router.hpp"
 #include "http/sse.hpp"
@@ -57,7 +57,7 @@ struct ApiWish {
   node::LocalNodeOptions node;
   std::uint64_t body_bytes = 16u << 20;
   std::uint64_t upload_bytes = 16ull << 30;
-  OnWrite on_write = {};
+  control::test::OnWrite on_write = {};
   std::string preview_domain = {};
 };
 

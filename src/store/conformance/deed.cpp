@@ -24,7 +24,8 @@ std::vector<Change> make_deed(const SessionId& id, std::uint64_t number) {
   std::vector<Change> changes;
   changes.emplace_back(PutSession{session});
   changes.emplace_back(PutExecution{std::move(execution), true});
-  changes.emplace_back(AddIdempotency{{.tenant = "deeds", .key = id.str(), .made = id.str()}});
+  changes.emplace_back(
+      AddIdempotency{{.tenant = "deeds", .key = id.str(), .made = {.id = id.str()}}});
   return changes;
 }
 

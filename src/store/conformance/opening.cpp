@@ -137,6 +137,70 @@ TEST_F(Opening, TheOldestAdminBecomesTheOwner) {
   wait(opened->close());
 }
 
+// Until schema 6 a key kept the text of an answer. What it made is found by its id.
+TEST_F(Opening, AnswersOfAnOlderServerNameWhatTheyMade) {
+  close();
+  TempFolder older;
+  StoreOptions old{.url = tested_database().fresh_url(), .data_folder = older.path()};
+  {
+    std::unique_ptr<Connection> db = must(tested_database().connect(old.url, old.data_folder));
+    must(migrate(*db, 5));
+    must(
+        db->run("INSERT INTO templates (id, spec, built_in, version, created_at, updated_at) "
+                "VALUES ('t1', '{}', 0, 1, 1, 1)",
+                {}));
+    must(
+        db->run("INSERT INTO snapshots (id, session_id, tenant, name, size, file, created_at) "
+                "VALUES ('n1', 's1', 't', '', 1, 'n1', 1)",
+                {}));
+    must(db->run(
+        "INSERT INTO sessions (id, tenant, key_id, session_key, template_id, runtime_node, "
+        "backend, sandbox_id, state, config, labels, metadata, isolation_layers, "
+        "isolation_missing, created_at, updated_at, error_code, error_message) VALUES "
+        "('s1', 't', '', '', 't1', '', '', '', 'ready', '{}', '{}', '{}', '[]', '[]', 1, 1, "
+        "'', '')",
+        {}));
+    must(
+        db->run("INSERT INTO executions (id, session_id, tenant, state, request_json, context_id, "
+                "exec_id, truncated, result_json, files_json, error_code, error_message, "
+                "cpu_user_ms, cpu_system_ms, memory_peak_bytes, created_at, duration_ms) VALUES "
+                "('e1', 's1', 't', 'completed', '', '', 0, 0, '', '', '', '', 0, 0, 0, 1, 0)",
+                {}));
+    auto add = [&](std::string key, std::string made, std::int64_t status) {
+      must(
+          db->run("INSERT INTO idempotency (tenant, idempotency_key, fingerprint, status, answer, "
+                  "made, created_at) VALUES ('t', $1, 'f', $2, $3, $4, 9)",
+                  {std::move(key), status, Bytes{"{}"}, std::move(made)}));
+    };
+    add("accepted", "s1", 202);
+    add("made", "s1", 201);
+    add("found", "s1", 200);
+    add("ran", "e1", 200);
+    add("kept", "n1", 201);
+    add("template", "t1", 201);
+    add("removed since", "n0", 201);
+  }
+  std::unique_ptr<Store> opened = must(wait(open_store(old)));
+  auto expect = [&](std::string key, model::MadeKind kind, std::string id, model::MadeState state) {
+    IdempotencyRow row = must(wait(opened->idempotency("t", key)));
+    EXPECT_EQ(row.made.kind, kind) << key;
+    EXPECT_EQ(row.made.id, id) << key;
+    EXPECT_EQ(row.made.state, state) << key;
+    EXPECT_EQ(row.fingerprint, "f");
+    EXPECT_EQ(row.created_at, at(9));
+  };
+  using model::MadeKind;
+  using model::MadeState;
+  expect("accepted", MadeKind::kSession, "s1", MadeState::kAccepted);
+  expect("made", MadeKind::kSession, "s1", MadeState::kDone);
+  expect("found", MadeKind::kSession, "s1", MadeState::kFound);
+  expect("ran", MadeKind::kExecution, "e1", MadeState::kDone);
+  expect("kept", MadeKind::kSnapshot, "n1", MadeState::kDone);
+  expect("template", MadeKind::kTemplate, "t1", MadeState::kDone);
+  EXPECT_EQ(code_of(wait(opened->idempotency("t", "removed since"))), Code::kNotFound);
+  wait(opened->close());
+}
+
 TEST_F(Opening, ANewerSchemaIsRefusedAndLeftAlone) {
   must(write(PutKey{{.id = "k"}}));
   close();

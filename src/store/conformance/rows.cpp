@@ -49,8 +49,9 @@ auto members(const SnapshotRow& row) {
 }
 
 auto members(const IdempotencyRow& row) {
-  const auto& [tenant, key, fingerprint, status, answer, made, created] = row;
-  return std::tuple(tenant, key, fingerprint, status, answer, made, created);
+  const auto& [tenant, key, fingerprint, made, created] = row;
+  const auto& [kind, id, state] = made;
+  return std::tuple(tenant, key, fingerprint, kind, id, state, created);
 }
 
 class Rows : public StoreCase {};
@@ -178,9 +179,9 @@ TEST_F(Rows, ContextSnapshotAndAnswer) {
   IdempotencyRow answer{.tenant = "t",
                         .key = "once",
                         .fingerprint = "f",
-                        .status = 201,
-                        .answer = std::string("{\"a\":\0\xff}", 8),
-                        .made = session.id.str(),
+                        .made = {.kind = model::MadeKind::kExecution,
+                                 .id = session.id.str(),
+                                 .state = model::MadeState::kAccepted},
                         .created_at = at(3)};
   must(write(PutSession{session}, PutContext{context}, PutSnapshot{snapshot},
              PutIdempotency{answer}));
@@ -189,7 +190,7 @@ TEST_F(Rows, ContextSnapshotAndAnswer) {
   EXPECT_EQ(members(contexts[0]), members(context));
   EXPECT_EQ(members(must(wait(store().snapshot(snapshot.id)))), members(snapshot));
   EXPECT_EQ(members(must(wait(store().idempotency("t", "once")))), members(answer));
-  answer.status.reset();
+  answer.made.state = model::MadeState::kDone;
   must(write(PutIdempotency{answer}));
   EXPECT_EQ(members(must(wait(store().idempotency("t", "once")))), members(answer));
 }

@@ -7,11 +7,11 @@
 
 #include "store/store.hpp"
 
-namespace atl::api::rest::test {
+namespace atl::control::test {
 
 // Before each write, which waits for it and has its error.
 using OnWrite = std::function<async::Task<Result<void>>(const std::vector<store::Change>* changes)>;
 
 std::unique_ptr<store::Store> watched(std::unique_ptr<store::Store> inner, OnWrite on_write);
 
-}  // namespace atl::api::rest::test
+}  // namespace atl::control::test

@@ -1,8 +1,8 @@
-#include "api/rest/test_store.hpp"
+#include "control/test_store.hpp"
 
 #include <utility>
 
-namespace atl::api::rest::test {
+namespace atl::control::test {
 namespace {
 
 using async::Task;
@@ -69,4 +69,4 @@ std::unique_ptr<Store> watched(std::unique_ptr<Store> inner, OnWrite on_write) {
   return std::make_unique<WatchedStore>(std::move(inner), std::move(on_write));
 }
 
-}  // namespace atl::api::rest::test
+}  // namespace atl::control::test

@@ -1,0 +1,33 @@
+// For tests of the services: the control plane on sandboxes of the fake backend, with a clock that
+// the test sets. No HTTP.
+#pragma once
+
+#include <functional>
+#include <string>
+
+#include "async/task.hpp"
+#include "base/clock.hpp"
+#include "control/control.hpp"
+#include "control/test_store.hpp"
+
+namespace atl::control::test {
+
+struct Plane {
+  async::Executor executor;
+  Control* control;
+  ManualClock* clock;
+  std::string folder;  // data/ and run/ are in there
+};
+
+struct PlaneWish {
+  ControlOptions control{.pool = {.size = 0}};
+  OnWrite on_write = {};
+};
+
+// Fails the test instead of hanging. `body` is an ordinary function that makes a coroutine.
+void with_control(std::function<async::Task<void>(Plane*)> body, PlaneWish wish = {});
+
+// shell-default, ready.
+async::Task<SessionId> make_session(Plane* plane, Caller caller = {});
+
+}  // namespace atl::control::test
