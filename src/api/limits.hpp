@@ -36,7 +36,6 @@ inline constexpr std::size_t kMaxListing = 10'000;     // files in one answer
 inline constexpr std::size_t kMaxLooked = 100'000;     // files that pages are cut from
 inline constexpr std::uint32_t kMaxDepth = 32;
 inline constexpr std::size_t kMaxTerminalMessage = 1u << 20;
-inline constexpr std::uint64_t kMaxSnapshotBytes = 64ull << 30;  // of one
 inline constexpr std::size_t kChunk = 64u << 10;                 // bytes moved at a time
 
 }  // namespace atl::api

@@ -21,8 +21,6 @@ Control::Control(ControlOptions options)
       results_kept_(options.results_kept),
       answers_kept_(options.answers_kept),
       audit_kept_(options.audit_kept),
-      floor_(options.floor),
-      snapshot_ledger_("snapshot", options.quotas.snapshots),
       clock_(options.clock != nullptr ? *options.clock : system_clock_),
       store_(std::move(options.store)),
       node_(std::move(options.node)),
@@ -32,10 +30,12 @@ Control::Control(ControlOptions options)
       preview_tokens_(clock_),
       pool_(options.executor, templates_, *node_, options.pool),
       workspaces_(options.workspace_folder, options.quotas.workspaces, options.floor),
-      sessions_(options.executor, *store_, clock_, templates_, *node_, pool_, workspaces_, events_,
-                options.mode, options.limits),
+      snapshot_files_(options.snapshot_folder, options.floor),
+      sessions_(options.executor, *store_, clock_, templates_, *node_, pool_, workspaces_,
+                snapshot_files_, events_, options.mode, options.limits),
       executions_(options.executor, *store_, clock_, sessions_, audit_, events_,
                   Journals(options.journal_folder, options.floor), options.executions),
+      snapshots_(*store_, clock_, sessions_, snapshot_files_, options.quotas.snapshots),
       recovery_(options.executor, *store_, clock_, templates_, *node_, sessions_, executions_),
       idempotency_(*store_, clock_, options.answers_kept),
       tasks_(options.executor) {}
@@ -45,7 +45,7 @@ Control::~Control() = default;
 Task<Result<void>> Control::start() {
   ATOLL_CO_CHECK(co_await templates_.load());
   ATOLL_CO_CHECK(co_await keys_.load());
-  ATOLL_CO_CHECK(co_await count_snapshots());
+  ATOLL_CO_CHECK(co_await snapshots_.load());
   co_await workspaces_.migrate(keys_.tenants());
   bool enabled = mode_ != Mode::kDisabled;
   if (enabled) ATOLL_CO_CHECK(co_await node_->open_default());
@@ -56,6 +56,7 @@ Task<Result<void>> Control::start() {
   if (enabled) pool_.start();
   tasks_.spawn(executions_.record_slow());
   tasks_.spawn(remove_old());
+  tasks_.spawn(snapshots_.remove_forgotten());
   tasks_.spawn(keys_.watch());
   co_return Result<void>();
 }
@@ -65,14 +66,6 @@ Task<void> Control::watch_node() {
   if (!node_->is_lost()) co_return;
   log::error("launcher_gone", log::kv("sessions", sessions_.live_count()));
   if (on_lost_) on_lost_();
-}
-
-Task<Result<void>> Control::count_snapshots() {
-  ATOLL_CO_TRY(std::vector<store::SnapshotRow> rows, co_await store_->snapshots({}));
-  for (const store::SnapshotRow& row : rows) {
-    snapshot_ledger_.add(row.tenant, {.count = 1, .bytes = row.size});
-  }
-  co_return Result<void>();
 }
 
 Task<void> Control::remove_old() {

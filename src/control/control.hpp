@@ -20,6 +20,8 @@
 #include "node/quotas.hpp"
 #include "control/recovery.hpp"
 #include "control/sessions.hpp"
+#include "control/snapshot_files.hpp"
+#include "control/snapshots.hpp"
 #include "control/templates.hpp"
 #include "node/workspaces.hpp"
 #include "store/store.hpp"
@@ -40,6 +42,7 @@ struct ControlOptions {
   node::QuotaLimits quotas;             // of each tenant
   node::SpaceFloor floor;               // of the disk that everything below is on
   std::string workspace_folder;   // empty: workspaces of sessions with a key are not kept
+  std::string snapshot_folder;    // empty: no snapshots
   std::string journal_folder;     // empty: the output of a running execution dies with the server
   std::chrono::seconds results_kept{7 * 24 * 3600};  // of sessions that have ended
   std::chrono::seconds answers_kept{24 * 3600};      // to requests that are repeated
@@ -64,6 +67,7 @@ class Control {
 
   Sessions& sessions() { return sessions_; }
   Executions& executions() { return executions_; }
+  Snapshots& snapshots() { return snapshots_; }
   Templates& templates() { return templates_; }
   Keys& keys() { return keys_; }
   const PreviewTokens& preview_tokens() const { return preview_tokens_; }
@@ -72,14 +76,11 @@ class Control {
   Events& events() { return events_; }
   Node& node() { return *node_; }
   Idempotency& idempotency() { return idempotency_; }
-  node::Ledger& snapshot_ledger() { return snapshot_ledger_; }
-  const node::SpaceFloor& floor() const { return floor_; }
   store::Store& store() { return *store_; }
   const Clock& clock() const { return clock_; }
 
  private:
   async::Task<void> watch_node();
-  async::Task<Result<void>> count_snapshots();
   async::Task<void> remove_old();
 
   Mode mode_;
@@ -88,8 +89,6 @@ class Control {
   std::chrono::seconds results_kept_;
   std::chrono::seconds answers_kept_;
   std::chrono::seconds audit_kept_;
-  node::SpaceFloor floor_;
-  node::Ledger snapshot_ledger_;
   SystemClock system_clock_;
   const Clock& clock_;
   std::unique_ptr<store::Store> store_;
@@ -101,8 +100,10 @@ class Control {
   PreviewTokens preview_tokens_;
   Pool pool_;
   Workspaces workspaces_;
+  SnapshotFiles snapshot_files_;
   Sessions sessions_;
   Executions executions_;
+  Snapshots snapshots_;
   Recovery recovery_;
   Idempotency idempotency_;
   async::TaskGroup tasks_;

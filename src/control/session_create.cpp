@@ -30,7 +30,7 @@ model::Session as_accepted(model::Session row) {
 
 // Another tenant's snapshot is none.
 Task<Result<void>> Sessions::check_snapshot(std::string tenant, std::string id) {
-  auto row = co_await store_.snapshot(id);
+  Result<model::Snapshot> row = co_await store_.snapshot(id);
   if (row && row->tenant == tenant) co_return Result<void>();
   if (!row && row.error().code() != Code::kNotFound) co_return fail(row.error());
   co_return fail(field_error(Code::kNotFound, "/snapshot_id", "there is no snapshot " + id));

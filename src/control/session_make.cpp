@@ -195,8 +195,10 @@ Task<void> Sessions::take_limits(LiveSessionPtr session) {
 
 // With the files of a snapshot, or of the last session with this key.
 Task<Result<void>> Sessions::fill(LiveSessionPtr session, SandboxPtr sandbox) {
-  if (!session->row.snapshot_id.empty() && restore_) {
-    co_return co_await restore_(std::move(sandbox), session->row.snapshot_id);
+  if (!session->row.snapshot_id.empty()) {
+    // Its owner was checked when the session was created.
+    ATOLL_CO_TRY(model::Snapshot row, co_await store_.snapshot(session->row.snapshot_id));
+    co_return co_await snapshot_files_.restore(std::move(sandbox), std::move(row.file));
   }
   if (session->workspace.empty()) co_return Result<void>();
   co_await workspaces_.count(node::folder_name(session->row.tenant));

@@ -17,7 +17,7 @@ constexpr std::chrono::seconds kFindingTime{30};  // that a request waits
 
 Sessions::Sessions(async::Executor executor, store::Store& store, const Clock& clock,
                    Templates& templates, Node& node, Pool& pool, Workspaces& workspaces,
-                   Events& events, Mode mode, SessionLimits limits)
+                   SnapshotFiles& snapshots, Events& events, Mode mode, SessionLimits limits)
     : executor_(executor),
       store_(store),
       clock_(clock),
@@ -25,6 +25,7 @@ Sessions::Sessions(async::Executor executor, store::Store& store, const Clock& c
       node_(node),
       pool_(pool),
       workspaces_(workspaces),
+      snapshot_files_(snapshots),
       events_(events),
       mode_(mode),
       limits_(limits),

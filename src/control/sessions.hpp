@@ -22,6 +22,7 @@
 #include "node/node.hpp"
 #include "node/pool.hpp"
 #include "control/requests.hpp"
+#include "control/snapshot_files.hpp"
 #include "control/templates.hpp"
 #include "node/workspaces.hpp"
 #include "store/store.hpp"
@@ -64,8 +65,8 @@ struct SessionStatus {
 class Sessions {
  public:
   Sessions(async::Executor executor, store::Store& store, const Clock& clock, Templates& templates,
-           Node& node, Pool& pool, Workspaces& workspaces, Events& events, Mode mode,
-           SessionLimits limits);
+           Node& node, Pool& pool, Workspaces& workspaces, SnapshotFiles& snapshots, Events& events,
+           Mode mode, SessionLimits limits);
   ~Sessions();
 
   // Written to the store when this returns. From the pool it is `ready` by then, else `creating`
@@ -105,9 +106,6 @@ class Sessions {
   async::Task<Result<SessionStatus>> status(Caller caller, SessionId id);
   async::Task<Result<SessionUsage>> usage(Caller caller, SessionId id);
 
-  // How a new sandbox gets the files of a snapshot.
-  using Restore = std::function<async::Task<Result<void>>(SandboxPtr sandbox, std::string id)>;
-  void set_restore(Restore restore) { restore_ = std::move(restore); }
   std::uint64_t created_total() const { return created_total_; }
   const SessionLimits& limits() const { return limits_; }
 
@@ -196,6 +194,7 @@ class Sessions {
   Node& node_;
   Pool& pool_;
   Workspaces& workspaces_;
+  SnapshotFiles& snapshot_files_;
   Events& events_;
   Mode mode_;
   SessionLimits limits_;
@@ -203,7 +202,6 @@ class Sessions {
   std::map<std::string, SessionId> by_key_;  // tenant NUL session_key
   std::uint64_t created_total_ = 0;
   std::size_t finding_ = 0;
-  Restore restore_;
   async::TaskGroup tasks_;
   async::TaskGroup ends_;       // take_down()
   async::TaskGroup stopping_;   // sandboxes on their way out

@@ -39,14 +39,16 @@ Task<Result<void>> run_all(async::Executor executor, std::string folder,
   options.clock = &clock;
   std::string data = folder + "/data";
   options.journal_folder = data + "/journals";
+  options.snapshot_folder = data + "/snapshots";
   fs::create_directories(data);
+  if (wish.before != nullptr) wish.before(data);
   ATOLL_CO_TRY(options.store,
                co_await store::open_store({.executor = executor, .data_folder = data}));
   if (wish.on_write) options.store = watched(std::move(options.store), std::move(wish.on_write));
-  LocalNodeOptions node{.executor = executor, .default_backend = "fake"};
+  node::LocalNodeOptions node{.executor = executor, .default_backend = "fake"};
   node.backend.run_folder = folder + "/run";
   node.packages_folder = data + "/packages";
-  options.node = make_local_node(registry, std::move(node));
+  options.node = node::make_local_node(registry, std::move(node));
   Control control(std::move(options));
   ATOLL_CO_CHECK(co_await control.start());
   Plane plane{executor, &control, &clock, folder};

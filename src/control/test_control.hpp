@@ -22,6 +22,7 @@ struct Plane {
 struct PlaneWish {
   ControlOptions control{.pool = {.size = 0}};
   OnWrite on_write = {};
+  void (*before)(const std::string& data_folder) = nullptr;  // the start
 };
 
 // Fails the test instead of hanging. `body` is an ordinary function that makes a coroutine.

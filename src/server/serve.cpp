@@ -75,7 +75,7 @@ Task<Result<int>> run_server(async::Executor executor, Running running) {
   control::Control control(std::move(options));
   bool draining = false;
   std::string endpoint;
-  api::rest::RestOptions rest = rest_options(config, *running.place);
+  api::rest::RestOptions rest = rest_options(config);
   rest.executor = executor;
   rest.registry = running.registry;
   rest.endpoint = [&endpoint] { return endpoint; };
@@ -83,7 +83,6 @@ Task<Result<int>> run_server(async::Executor executor, Running running) {
   rest.draining = [&draining] { return draining; };
   http::Router router;
   http::Handler preview = api::rest::add_rest_routes(router, control, rest);
-  // After the routes, which bring along what sessions are made of.
   ATOLL_CO_CHECK(co_await control.start());
   http::Server server(executor,
                       api::wrap(router.handler(), control,

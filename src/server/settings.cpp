@@ -114,6 +114,7 @@ control::ControlOptions control_options(const config::Config& config, const Plac
   options.package_index = !config.packages.index_url.empty();
   options.cleanup_on_exit = config.sandbox.runtime.cleanup_on_exit;
   options.workspace_folder = place.data_folder + "/workspaces";
+  options.snapshot_folder = place.data_folder + "/snapshots";
   options.journal_folder = place.data_folder + "/journals";
   options.results_kept = seconds(config.store.retention.ended_sessions);
   options.answers_kept = seconds(config.store.retention.idempotency_keys);
@@ -156,9 +157,8 @@ node::LocalNodeOptions node_options(const config::Config& config, const Place& p
   return options;
 }
 
-api::rest::RestOptions rest_options(const config::Config& config, const Place& place) {
+api::rest::RestOptions rest_options(const config::Config& config) {
   api::rest::RestOptions options;
-  options.data_folder = place.data_folder;
   options.body_bytes = config.server.limits.body_bytes;
   options.upload_bytes = config.server.limits.upload_bytes;
   options.preview_domain = config.server.preview_domain;

@@ -19,6 +19,6 @@ control::ControlOptions control_options(const config::Config& config, const Plac
 // Without the launcher.
 node::LocalNodeOptions node_options(const config::Config& config, const Place& place);
 // Without what the running server knows.
-api::rest::RestOptions rest_options(const config::Config& config, const Place& place);
+api::rest::RestOptions rest_options(const config::Config& config);
 
 }  // namespace atl::server

@@ -21,6 +21,7 @@
 #include "model/key.hpp"
 #include "model/made.hpp"
 #include "model/session.hpp"
+#include "model/snapshot.hpp"
 #include "model/template.hpp"
 
 namespace atl::store {
@@ -38,15 +39,7 @@ struct ContextRow {
   Time created_at{};
 };
 
-struct SnapshotRow {
-  std::string id;
-  SessionId session_id;
-  std::string tenant;
-  std::string name;
-  std::uint64_t size = 0;
-  std::string file;  // name inside DATA/snapshots
-  Time created_at{};
-};
+using SnapshotRow = model::Snapshot;
 
 // A request that must not be carried out twice, and what it made.
 struct IdempotencyRow {

@@ -27,7 +27,7 @@ struct Rest {
   control::Control& control;
   RestOptions options;
   observe::Metrics& metrics;
-  async::Pool pool;  // for files of the host: snapshots
+  async::Pool pool;  // for outputs in files
   async::TaskGroup tasks;
 };
 using RestPtr = std::shared_ptr<Rest>;

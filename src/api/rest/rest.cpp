@@ -3,7 +3,6 @@
 #include "api/middleware.hpp"
 #include "api/rest/figures.hpp"
 #include "api/rest/routes.hpp"
-#include "api/rest/snapshot_files.hpp"
 #include "base/fault.hpp"
 
 namespace atl::api::rest {
@@ -84,8 +83,6 @@ http::Handler add_rest_routes(http::Router& router, control::Control& control,
                               const RestOptions& options) {
   auto rest = std::make_shared<Rest>(control, options);
   rest->tasks.spawn(follow_events(&rest->control, &rest->metrics));
-  control.sessions().set_restore(restore_from(rest));
-  rest->tasks.spawn(remove_forgotten(rest, snapshot_files(*rest)));
   Routes routes(router, rest);
   add_sessions(routes);
   add_executions(routes);

@@ -15,7 +15,6 @@ namespace atl::api::rest {
 
 struct RestOptions {
   async::Executor executor;
-  std::string data_folder;                      // snapshots lie in DATA/snapshots
   const sandbox::Registry* registry = nullptr;  // which backends there are; must outlive the router
   std::function<std::string()> endpoint;        // what GET /runtimes says of this node
   std::string version;

@@ -96,6 +96,7 @@ Task<Result<void>> run_all(async::Executor executor, const Folder* folder,
   options.executor = executor;
   std::string data = *folder / "data";
   options.journal_folder = data + "/journals";
+  options.snapshot_folder = data + "/snapshots";
   if (!options.workspace_folder.empty()) options.workspace_folder = *folder / "workspaces";
   fs::create_directories(data);
   ATOLL_CO_TRY(options.store,
@@ -115,7 +116,6 @@ Task<Result<void>> run_all(async::Executor executor, const Folder* folder,
   std::string address;
   http::Router router;
   RestOptions rest{.executor = executor,
-                   .data_folder = data,
                    .registry = &registry,
                    .endpoint = [&address] { return "http://" + address; },
                    .version = "test",

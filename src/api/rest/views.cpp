@@ -149,7 +149,7 @@ object key_view(const model::Key& key) {
           {"revoked_at", time_or_null(key.revoked_at)}};
 }
 
-object snapshot_view(const store::SnapshotRow& snapshot) {
+object snapshot_view(const model::Snapshot& snapshot) {
   return {{"id", json_text(snapshot.id)},
           {"snapshot_id", json_text(snapshot.id)},
           {"session_id", json_text(snapshot.session_id.str())},

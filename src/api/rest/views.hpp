@@ -11,6 +11,7 @@
 #include "guest/messages.hpp"
 #include "model/execution.hpp"
 #include "model/session.hpp"
+#include "model/snapshot.hpp"
 #include "model/template.hpp"
 
 namespace atl::api::rest {
@@ -25,7 +26,7 @@ boost::json::value execution_error(const model::Execution& execution);
 object context_view(const control::ContextView& context, const SessionId& session_id);
 object template_view(const model::Template& recipe);
 object key_view(const model::Key& key);
-object snapshot_view(const store::SnapshotRow& snapshot);
+object snapshot_view(const model::Snapshot& snapshot);
 object audit_view(const store::AuditRow& row);
 object usage_view(const control::SessionUsage& usage);
 std::string octal_mode(std::uint32_t mode);  // 0644
