@@ -24,10 +24,8 @@ inline constexpr std::uint64_t kMaxSeconds = 3650ull * 24 * 3600;  // control sa
 inline constexpr std::uint64_t kMaxOutput = 256ull << 20;          // max_output_bytes
 inline constexpr std::size_t kMaxIdempotencyKey = 255;
 
-inline constexpr std::chrono::seconds kMaxWait{3600};    // Prefer: wait
-inline constexpr std::chrono::seconds kCreateWait{120};  // Prefer: wait without a number
-inline constexpr std::chrono::seconds kStoreWait{10};    // for a store that is away
-inline constexpr std::chrono::seconds kKeepAlive{15};    // a silent stream says something
+inline constexpr std::chrono::seconds kMaxWait{3600};  // Prefer: wait
+inline constexpr std::chrono::seconds kKeepAlive{15};  // a silent stream says something
 
 inline constexpr std::size_t kPage = 50;
 inline constexpr std::size_t kMaxPage = 200;
@@ -36,6 +34,6 @@ inline constexpr std::size_t kMaxListing = 10'000;     // files in one answer
 inline constexpr std::size_t kMaxLooked = 100'000;     // files that pages are cut from
 inline constexpr std::uint32_t kMaxDepth = 32;
 inline constexpr std::size_t kMaxTerminalMessage = 1u << 20;
-inline constexpr std::size_t kChunk = 64u << 10;                 // bytes moved at a time
+inline constexpr std::size_t kChunk = 64u << 10;  // bytes moved at a time
 
 }  // namespace atl::api

@@ -35,6 +35,7 @@ Control::Control(ControlOptions options)
                 snapshot_files_, events_, options.mode, options.limits),
       executions_(options.executor, *store_, clock_, sessions_, audit_, events_,
                   Journals(options.journal_folder, options.floor), options.executions),
+      runs_(options.executor, sessions_, executions_),
       snapshots_(*store_, clock_, sessions_, snapshot_files_, options.quotas.snapshots),
       recovery_(options.executor, *store_, clock_, templates_, *node_, sessions_, executions_),
       idempotency_(*store_, clock_, options.answers_kept),
@@ -87,6 +88,7 @@ Task<void> Control::stop() {
   co_await pool_.shut_down();
   co_await sessions_.shut_down(end_sandboxes);
   co_await executions_.shut_down();
+  co_await runs_.shut_down();
   co_await audit_.shut_down();
   co_await store_->close();
 }

@@ -14,15 +14,16 @@
 #include "control/executions.hpp"
 #include "control/idempotency.hpp"
 #include "control/keys.hpp"
-#include "node/node.hpp"
-#include "node/pool.hpp"
 #include "control/preview_tokens.hpp"
-#include "node/quotas.hpp"
 #include "control/recovery.hpp"
+#include "control/runs.hpp"
 #include "control/sessions.hpp"
 #include "control/snapshot_files.hpp"
 #include "control/snapshots.hpp"
 #include "control/templates.hpp"
+#include "node/node.hpp"
+#include "node/pool.hpp"
+#include "node/quotas.hpp"
 #include "node/workspaces.hpp"
 #include "store/store.hpp"
 
@@ -39,8 +40,8 @@ struct ControlOptions {
   bool package_index = false;  // templates may have packages
   bool cleanup_on_exit = true;
   std::function<void()> on_lost;  // called once, when Control::is_lost() has become true
-  node::QuotaLimits quotas;             // of each tenant
-  node::SpaceFloor floor;               // of the disk that everything below is on
+  node::QuotaLimits quotas;       // of each tenant
+  node::SpaceFloor floor;         // of the disk that everything below is on
   std::string workspace_folder;   // empty: workspaces of sessions with a key are not kept
   std::string snapshot_folder;    // empty: no snapshots
   std::string journal_folder;     // empty: the output of a running execution dies with the server
@@ -67,6 +68,7 @@ class Control {
 
   Sessions& sessions() { return sessions_; }
   Executions& executions() { return executions_; }
+  Runs& runs() { return runs_; }
   Snapshots& snapshots() { return snapshots_; }
   Templates& templates() { return templates_; }
   Keys& keys() { return keys_; }
@@ -103,6 +105,7 @@ class Control {
   SnapshotFiles snapshot_files_;
   Sessions sessions_;
   Executions executions_;
+  Runs runs_;
   Snapshots snapshots_;
   Recovery recovery_;
   Idempotency idempotency_;

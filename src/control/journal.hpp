@@ -13,8 +13,8 @@
 
 #include "base/result.hpp"
 #include "base/unique_fd.hpp"
-#include "node/quotas.hpp"
 #include "model/execution.hpp"
+#include "node/quotas.hpp"
 
 namespace atl::control {
 

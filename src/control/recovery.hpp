@@ -14,9 +14,9 @@
 #include "base/clock.hpp"
 #include "base/result.hpp"
 #include "control/executions.hpp"
-#include "node/node.hpp"
 #include "control/sessions.hpp"
 #include "control/templates.hpp"
+#include "node/node.hpp"
 #include "store/store.hpp"
 
 namespace atl::control {

@@ -13,6 +13,8 @@
 
 namespace atl::control {
 
+inline constexpr std::chrono::seconds kCreateWait{120};  // for a sandbox, where nobody says
+
 // Absent members keep what the template says, or the defaults of contract §2.
 struct ConfigRequest {
   std::optional<std::uint64_t> timeout_seconds;

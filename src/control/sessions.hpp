@@ -19,11 +19,11 @@
 #include "control/events.hpp"
 #include "control/idempotency.hpp"
 #include "control/live_session.hpp"
-#include "node/node.hpp"
-#include "node/pool.hpp"
 #include "control/requests.hpp"
 #include "control/snapshot_files.hpp"
 #include "control/templates.hpp"
+#include "node/node.hpp"
+#include "node/pool.hpp"
 #include "node/workspaces.hpp"
 #include "store/store.hpp"
 

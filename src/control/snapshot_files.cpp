@@ -116,7 +116,7 @@ Task<Result<std::string>> SnapshotFiles::next_piece(OpenPtr open) {
   co_return co_await on_pool(pool_, [&] { return read_piece(open->file); });
 }
 
-Task<Result<void>> SnapshotFiles::restore(SandboxPtr sandbox, std::string name) {
+Task<Result<void>> SnapshotFiles::restore(node::SandboxPtr sandbox, std::string name) {
   auto open = std::make_shared<Open>();
   std::string path = folder_ + "/" + name;
   open->file.reset(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW));

@@ -28,7 +28,7 @@ class SnapshotFiles {
   // kStorageFull, kTooLarge. Sandbox and place outlive the call.
   async::Task<Result<std::uint64_t>> save(sandbox::Sandbox* sandbox, std::string name,
                                           node::Ledger::Reservation* place);
-  async::Task<Result<void>> restore(SandboxPtr sandbox, std::string name);
+  async::Task<Result<void>> restore(node::SandboxPtr sandbox, std::string name);
   async::Task<void> remove(std::string name);
   // Of all files, unfinished ones included.
   async::Task<std::vector<std::string>> names();

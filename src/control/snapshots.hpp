@@ -10,10 +10,10 @@
 #include "base/result.hpp"
 #include "control/caller.hpp"
 #include "control/idempotency.hpp"
-#include "node/quotas.hpp"
 #include "control/sessions.hpp"
 #include "control/snapshot_files.hpp"
 #include "model/snapshot.hpp"
+#include "node/quotas.hpp"
 #include "store/store.hpp"
 
 namespace atl::control {

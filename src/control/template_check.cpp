@@ -3,9 +3,9 @@
 #include <cmath>
 
 #include "base/environment_name.hpp"
-#include "node/installers.hpp"
 #include "control/templates.hpp"
 #include "model/image_name.hpp"
+#include "node/installers.hpp"
 #include "sandbox/preload.hpp"
 
 namespace atl::control {

@@ -12,10 +12,10 @@
 #include <set>
 #include <utility>
 
+#include "images/store.hpp"
 #include "node/bootstrap.hpp"
 #include "node/node.hpp"
 #include "node/packages.hpp"
-#include "images/store.hpp"
 #include "observe/log.hpp"
 #include "sandbox/host_root.hpp"
 

@@ -43,7 +43,8 @@ double available_memory() {
   return total > 0 ? available / total : 1;
 }
 
-Pool::Pool(async::Executor executor, const TemplateSource& templates, Node& node, PoolSettings settings)
+Pool::Pool(async::Executor executor, const TemplateSource& templates, Node& node,
+           PoolSettings settings)
     : executor_(executor),
       templates_(templates),
       node_(node),

@@ -10,8 +10,8 @@
 
 #include "base/rollback.hpp"
 #include "base/safe_names.hpp"
-#include "node/workspace_names.hpp"
 #include "guest/pack.hpp"
+#include "node/workspace_names.hpp"
 #include "observe/log.hpp"
 
 namespace atl::node {

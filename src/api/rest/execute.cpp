@@ -39,17 +39,16 @@ Task<Answer<void>> respond(Call call, http::Response response) {
 
 bool wants_events(const http::Headers& headers) { return accepts(headers, "text/event-stream"); }
 
-Task<Answer<void>> respond_executed(Call call, Executions::Executed executed,
-                                    http::Headers headers) {
+Task<Answer<void>> respond_executed(Call call, Executions::Executed executed, ResultAnswer how) {
+  http::Headers headers = std::move(how.headers);
   if (executed.replayed) headers.set("Idempotency-Replayed", "true");
   bool ended = executed.state != MadeState::kAccepted;
-  bool as_text = ended && wants_text(call.request().headers);
-  if (ended && !as_text) {
+  if (ended && !how.as_text) {
     co_return co_await respond_execution(call, std::move(executed.value), std::move(headers));
   }
   headers.set("Location", "/api/v1/executions/" + executed.value.id.str());
   http::Response response;
-  if (as_text) {
+  if (ended) {
     ATOLL_CO_TRY(response, co_await text_response(call, std::move(executed.value)));
   } else {
     response = json_response(202, execution_view(executed.value, false));
@@ -69,9 +68,9 @@ Task<Answer<void>> execute_as_asked(Call call, control::ExecuteRequest request, 
                co_await call.control().executions().execute(
                    call.caller, call.session_id(), std::move(request), until, std::move(once)));
   if (asked.events) co_return co_await stream_by_id(call, executed.value.id, std::nullopt);
-  http::Headers headers;
-  if (until && executed.state == MadeState::kDone) headers.set("Preference-Applied", "wait");
-  co_return co_await respond_executed(call, std::move(executed), std::move(headers));
+  ResultAnswer how{.as_text = wants_text(call.request().headers)};
+  if (until && executed.state == MadeState::kDone) how.headers.set("Preference-Applied", "wait");
+  co_return co_await respond_executed(call, std::move(executed), std::move(how));
 }
 
 }  // namespace atl::api::rest

@@ -18,8 +18,12 @@ struct ExecuteAnswer {
 Task<Answer<void>> execute_as_asked(Call call, control::ExecuteRequest request, std::string text,
                                     ExecuteAnswer asked);
 
-// 200 with the result, as JSON or text; 202 without it.
+// 200 with the result, or 202 without it.
+struct ResultAnswer {
+  http::Headers headers = {};
+  bool as_text = false;  // the result as a tool shows it, instead of JSON
+};
 Task<Answer<void>> respond_executed(Call call, control::Executions::Executed executed,
-                                    http::Headers headers = {});
+                                    ResultAnswer how = {});
 
 }  // namespace atl::api::rest

@@ -65,7 +65,8 @@ Result<std::string> kept_bytes(const model::Output& output, bool is_stdout, std:
 }
 
 Task<Result<void>> give_again(http::Exchange* exchange, async::Pool* pool,
-                              model::Execution execution, std::optional<StreamPosition> after) {
+                              model::Execution execution, std::optional<StreamPosition> after,
+                              bool and_finish) {
   http::SseWriter writer(*exchange);
   ExecutionEvents events(after.value_or(StreamPosition()));
   std::vector<http::SseEvent> pending;
@@ -82,25 +83,24 @@ Task<Result<void>> give_again(http::Exchange* exchange, async::Pool* pool,
   }
   events.finish(execution, pending);
   ATOLL_CO_CHECK(co_await send_all(&writer, &pending));
+  if (!and_finish) co_return Result<void>();
   co_return co_await writer.finish();
 }
 
 }  // namespace
 
-Task<Answer<void>> stream_live(Call call, control::LiveExecutionPtr execution, bool and_finish) {
-  (void)co_await follow(call.exchange, std::move(execution), std::nullopt, and_finish);
-  co_return Answer<void>();  // an Error was a client that went away
-}
-
-Task<Answer<void>> stream_by_id(Call call, ExecutionId id, std::optional<StreamPosition> after) {
+// An Error of what it calls was a client that went away.
+Task<Answer<void>> stream_by_id(Call call, ExecutionId id, std::optional<StreamPosition> after,
+                                bool and_finish) {
   control::Executions& executions = call.control().executions();
   ATOLL_CO_TRY(control::LiveExecutionPtr execution, co_await executions.live(call.caller, id));
   if (execution) {
-    (void)co_await follow(call.exchange, std::move(execution), std::move(after), true);
+    (void)co_await follow(call.exchange, std::move(execution), std::move(after), and_finish);
     co_return Answer<void>();
   }
   ATOLL_CO_TRY(model::Execution row, co_await executions.get(call.caller, id));
-  (void)co_await give_again(call.exchange, &call.rest->pool, std::move(row), std::move(after));
+  (void)co_await give_again(call.exchange, &call.rest->pool, std::move(row), std::move(after),
+                            and_finish);
   co_return Answer<void>();
 }
 

@@ -7,10 +7,8 @@
 
 namespace atl::api::rest {
 
-// From its beginning. Without `and_finish` the caller ends the answer.
-Task<Answer<void>> stream_live(Call call, control::LiveExecutionPtr execution,
-                               bool and_finish = true);
-// By its id, from behind `after` (nullopt: the beginning).
-Task<Answer<void>> stream_by_id(Call call, ExecutionId id, std::optional<StreamPosition> after);
+// From behind `after` (nullopt: the beginning). Without `and_finish` the caller ends the answer.
+Task<Answer<void>> stream_by_id(Call call, ExecutionId id, std::optional<StreamPosition> after,
+                                bool and_finish = true);
 
 }  // namespace atl::api::rest

@@ -19,7 +19,7 @@ Task<Answer<control::Once>> begin_once(Call call, std::string body) {
                      "Idempotency-Key must have 1 to 255 printable characters");
   }
   std::string fingerprint = codec::sha256_hex(std::string(http::method_name(request.method)) + " " +
-                                       request.path + "\n" + codec::sha256_hex(body));
+                                              request.path + "\n" + codec::sha256_hex(body));
   auto begun = co_await call.control().idempotency().begin(
       call.caller, {.key = std::string(*key), .fingerprint = std::move(fingerprint)});
   if (!begun) co_return std::unexpected<Refusal>(std::move(begun).error());

@@ -174,7 +174,7 @@ Task<Answer<http::Response>> list_processes(Call call) {
 Task<Answer<http::Response>> create_session_as_asked(Call call, control::CreateRequest request,
                                                      std::string text, Prefer prefer) {
   ATOLL_CO_TRY(control::Once once, co_await begin_once(call, std::move(text)));
-  if (prefer.wait) request.wait = prefer.seconds.value_or(kCreateWait);
+  if (prefer.wait) request.wait = prefer.seconds.value_or(control::kCreateWait);
   ATOLL_CO_TRY(
       control::Sessions::Created created,
       co_await call.control().sessions().create(call.caller, std::move(request), std::move(once)));
