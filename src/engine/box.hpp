@@ -98,8 +98,10 @@ Outcome<std::vector<UniqueFd>> receive_parts(const Helper& helper, bool wait = f
 // Puts them into the plan, and the caller into the sandbox's root.
 Outcome<void> use_parts(BoxOrder& order, BoxPlan& plan);
 
-// A descriptor of the host template; the caller stands in the host's mount namespace.
-Outcome<UniqueFd> find_template(const LauncherState& state);
+// Finds the host template, or has it made; the caller stands in the host's mount namespace. It is
+// entered later, so that it can be made meanwhile.
+Outcome<Helper> find_template(LauncherState& state);
+Outcome<void> enter_template(LauncherState& state, const Helper& maker);
 Outcome<void> claim_slot(LauncherState& state, BoxOrder& order);
 // Builds the sandbox of an order that has its slot and its parts. On failure nothing is left behind
 // and the Failure says which step.

@@ -55,7 +55,7 @@ Outcome<std::vector<UniqueFd>> receive_parts(const Helper& helper, bool wait) {
 Outcome<void> use_parts(BoxOrder& order, BoxPlan& plan) {
   std::size_t mounts = order.request.mount_count;
   bool root = mounts + order.request.layer_count != 0;
-  if (order.parts.empty() && !root) return {};
+  if (order.parts.size() < mounts + (root ? 1 : 0)) return failed(Step::kMount, EIO);
   auto next = order.parts.begin();
   for (std::size_t i = 0; i < mounts; ++i) plan.mounts[i] = std::move(*next++);
   if (order.parts.size() > mounts + (root ? 1 : 0)) plan.disk = std::move(*next++);

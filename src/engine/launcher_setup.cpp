@@ -85,14 +85,14 @@ Outcome<void> set_up_launcher(LauncherOptions& options, LauncherState& state) {
   state.disks.reset(::open(disks, O_RDONLY | O_DIRECTORY | O_CLOEXEC));
   ATOLL_TRY(state.guest_program, open_program(options.guest_program));
   ATOLL_TRY(state.mounts_program, open_program(options.mounts_program));
+  ATOLL_TRY(Helper maker, find_template(state));
   if (!state.rootless && !options.zygote_program.empty()) {
     state.zygote_parts.program = open_program(options.zygote_program).value_or(UniqueFd());
     state.zygote_parts.driver.reset(::open(options.zygote_driver.c_str(), O_RDONLY | O_CLOEXEC));
     state.zygote_parts.library.reset(::open(options.enter_library.c_str(), O_PATH | O_CLOEXEC));
   }
   ATOLL_CHECK(state.slots.prepare(kPlainSlots));
-  ATOLL_TRY(state.host_template, find_template(state));
-  if (::setns(state.host_template.get(), CLONE_NEWNS) != 0) return failed(Step::kTemplate);
+  ATOLL_CHECK(enter_template(state, maker));
   // Making a network namespace means moving into it. Rootless there is no way back: stay.
   if (state.rootless) {
     state.host_network.reset(::open("/proc/self/ns/net", O_RDONLY | O_CLOEXEC));

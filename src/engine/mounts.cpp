@@ -12,7 +12,6 @@
 #include "engine/helper.hpp"
 #include "engine/image_root.hpp"
 #include "engine/rootfs.hpp"
-#include "engine/template.hpp"
 
 namespace atl::engine {
 namespace {
@@ -100,7 +99,7 @@ Outcome<Parts> make_parts(const MountsOrder& order, Given given) {
     ATOLL_TRY(UniqueFd disk, make_disk(given[kBoxDisks], order.disk_bytes, order.inodes, owners));
     parts.push_back(std::move(disk));
   }
-  if (wants_root(order)) {
+  if (order.mount_count + order.layer_count != 0) {
     std::span<const MountPoint> places = std::span(points).first(order.mount_count);
     ATOLL_TRY(UniqueFd root, make_root(order, given, owners, places));
     parts.push_back(std::move(root));

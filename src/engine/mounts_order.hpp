@@ -13,6 +13,10 @@ namespace atl::engine {
 inline constexpr unsigned kGuestUid = 0;
 inline constexpr unsigned kUserUid = 1000;
 
+// Where the host template is kept, and a stamp of all that it was made from.
+inline constexpr const char* kTemplateName = "templates/host";
+inline constexpr const char* kTemplateStamp = "templates/host.stamp";
+
 enum class MountsKind : std::uint32_t {
   kTemplate,  // the host template, which comes back; descriptors: kTemplateFds
   kBox,       // parts of one sandbox; descriptors: kBoxFds, then its mounts, then its layers
@@ -34,10 +38,5 @@ struct MountsOrder {
   std::uint64_t inodes = 0;
   std::array<MountEntry, kMaxMounts> mounts;
 };
-
-// A root of its own: mount points must exist before it turns read-only.
-inline bool wants_root(const MountsOrder& order) {
-  return order.mount_count != 0 || order.layer_count != 0;
-}
 
 }  // namespace atl::engine
