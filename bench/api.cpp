@@ -75,6 +75,10 @@ int main(int argc, char** argv) {
       setting.quick = true;
       continue;
     }
+    if (std::strcmp(argv[i], "--crowd") == 0) {
+      setting.crowd = true;
+      continue;
+    }
     if (i + 1 == argc) give_up("an option without its value");
     std::string_view name = argv[i++];
     if (name == "--port") setting.atoll.port = std::atoi(argv[i]);
@@ -83,10 +87,14 @@ int main(int argc, char** argv) {
     if (name == "--nginx-port") setting.nginx.port = std::atoi(argv[i]);
     if (name == "--nginx") setting.nginx_pid = std::atoi(argv[i]);
   }
-  measure_requests(setting);
-  measure_lives(setting);
-  measure_sessions(setting);
-  measure_streams(setting);
+  if (setting.crowd) {
+    for (int clients : {8, 50, 200}) measure_crowd(setting, clients);
+  } else {
+    measure_requests(setting);
+    measure_lives(setting);
+    measure_sessions(setting);
+    measure_streams(setting);
+  }
   rows_end();
   return 0;
 }

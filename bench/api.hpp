@@ -13,11 +13,14 @@ struct Setting {
   Target nginx;
   pid_t nginx_pid = 0;
   bool quick = false;
+  bool crowd = false;  // nothing but measure_crowd()
 };
 
 void measure_requests(const Setting& setting);  // what a request costs beside nginx
 void measure_lives(const Setting& setting);     // sandboxes made, used once and deleted
 void measure_sessions(const Setting& setting);  // executions in a live session, idle ones, bombs
 void measure_streams(const Setting& setting);   // large files and outputs
+void measure_crowd(const Setting& setting, int clients);  // more clients than the pool has
+                                                          // sandboxes
 
 }  // namespace atl::bench

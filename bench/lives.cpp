@@ -55,6 +55,7 @@ void Life::take_result(const Reply& reply) {
 bool Life::take(const Reply& reply) {
   switch (step_) {
     case Step::kCreate:
+      create_time_ = ms_since(begun_);
       if (reply.status != 201) return fail(reply);
       id_ = string_member(reply.body, "id");
       step_ = Step::kExecute;

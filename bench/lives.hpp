@@ -33,7 +33,8 @@ class Life {
   void run();
 
   int fd() const { return connection_.fd(); }
-  // Until its result was there, and until it was gone, in ms.
+  // Until it was ready, until its result was there, and until it was gone, in ms.
+  double create_time() const { return create_time_; }
   double result_time() const { return result_time_; }
   double whole_time() const { return whole_time_; }
   // Empty when all went well.
@@ -54,7 +55,7 @@ class Life {
   Step step_ = Step::kOver;
   bool in_one_call_;
   Clock::time_point begun_;
-  double result_time_ = 0, whole_time_ = 0;
+  double create_time_ = 0, result_time_ = 0, whole_time_ = 0;
   std::string failure_;
 };
 

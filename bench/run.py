@@ -16,6 +16,7 @@ import backend_docker
 import backend_opensandbox
 import backend_srt
 import contenders
+import crowd
 import docker
 import life
 import measure
@@ -27,7 +28,7 @@ TRUE = ["/bin/true"]
 ECHO = ["/bin/sh", "-c", "echo hi"]
 PYTHON = ["/usr/bin/python3", "-c", "print(1)"]
 
-SECTIONS = ["latency", "output", "rate", "engine", "languages", "api", "life", "restart", "docker", "srt", "opensandbox"]
+SECTIONS = ["latency", "output", "rate", "engine", "languages", "api", "life", "crowd", "restart", "docker", "srt", "opensandbox"]
 
 SHELL_LIFE = "create, echo 1, delete: shell-default"
 NUMPY = "create, a numpy result, delete"
@@ -62,6 +63,9 @@ PROMISES = [
     Promise(f"{life.CASE}shell-default", "atoll", "0 idle sessions", "to floor", most=4),
     *(Promise(f"{life.GROWTH}{template}", "atoll", f"{idle} idle sessions", "value", most=most)
       for template in ("python-default", "shell-default") for idle, most in ((400, 1.2), (1000, 1.3))),
+    *(promise for clients in crowd.PROMISED for promise in (
+        Promise(crowd.CREATE, "atoll", f"{clients} clients", "p99/p50", most=3),
+        Promise(crowd.FAILED, "atoll", f"{clients} clients", "value", most=0))),
     Promise(restart.OPEN, "atoll", f"{restart.SESSIONS[-1]} sessions", "p50", most=1000),
     Promise("DELETE of a session that is bombing", "atoll", "hot", "p99", most=200),
 ]
@@ -149,6 +153,8 @@ def main():
             attempt(out, api.api, args.bin.resolve(), pathlib.Path(scratch), engine_docker, args.quick)
         if "life" in wanted:
             attempt(out, life.life, args.bin.resolve(), pathlib.Path(scratch), args.quick)
+        if "crowd" in wanted:
+            attempt(out, crowd.crowd, args.bin.resolve(), pathlib.Path(scratch), args.quick)
         if "restart" in wanted:
             attempt(out, restart.restart, args.bin.resolve(), pathlib.Path(scratch), args.quick)
         if "docker" in wanted:

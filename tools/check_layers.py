@@ -34,7 +34,7 @@ ALLOWED = {
     "backends/native": GROUND + ["guest", "sandbox", "drivers", "confine", "engine"],
     "backends/docker": GROUND + ["guest", "sandbox", "http", "confine/walls.hpp"],
     "backends/srt": GROUND + ["guest", "sandbox", "confine/walls.hpp"],
-    "node": GROUND + ["config", "sandbox", "images", "guest/pack.hpp"],
+    "node": GROUND + ["config", "sandbox", "images", "guest/pack.hpp", "contexts/test_sandbox.hpp"],
     "control": GROUND + ["config", "sandbox", "contexts", "drivers", "store", "bus", "node"],
     "client": GROUND + ["http"],
     "api": GROUND + ["http", "control", "node", "config", "sandbox", "contexts", "guest", "store/store.hpp"],

@@ -161,6 +161,7 @@ LiveSessionPtr Sessions::begin(const Caller& caller, CreateRequest& request, Tem
 
 void Sessions::set_ready(LiveSession& session, SandboxPtr sandbox) {
   model::Session& row = session.row;
+  row.sandbox_id = sandbox->id();
   sandbox::Isolation isolation = sandbox->status().isolation;
   row.isolation_layers = std::move(isolation.layers);
   row.isolation_missing = std::move(isolation.missing);
@@ -210,7 +211,7 @@ Task<Result<void>> Sessions::fill(LiveSessionPtr session, SandboxPtr sandbox) {
 Task<void> Sessions::make(LiveSessionPtr session) {
   fault::here("create.making");
   Result<SandboxPtr> made =
-      co_await node_.make(session->row.sandbox_id, session->recipe, session->row.config);
+      co_await pool_.next(session->row.sandbox_id, session->recipe, session->row.config);
   fault::here("create.made");
   // The next server makes it: clients may have been told of it.
   if (!made && node_.is_lost() && !session->ending) co_return;

@@ -62,7 +62,8 @@ SandboxPtr Pool::claim(const TemplatePtr& recipe, const model::SessionConfig& co
   bool limits = model::keeps_limits(*recipe, config) ||
                 (node_.can_change_limits(*recipe) && can_have(*recipe, config));
   // None that waits has a network.
-  bool fits = shelf.recipe == recipe && limits && !config.allow_network;
+  bool fits = shelf.recipe == recipe && limits && !config.allow_network &&
+              !waiting_.contains(recipe);  // who waits goes first
   while (fits && !shelf.parked.empty()) {
     SandboxPtr sandbox = std::move(shelf.parked.front().sandbox);
     shelf.parked.pop_front();
@@ -141,6 +142,8 @@ Pool::Shelf* Pool::emptiest() {
     std::uint32_t wanted = shelf.possible && shelf.recipe ? shelf.recipe->spec.pool : 0;
     if (wanted == 0 || shelf.parked.size() >= wanted || shelf.failures >= kMaxFailures) continue;
     if (shelf.preparing) continue;
+    // One is being made for each session that waits, and what is left over comes here.
+    if (waiting_.contains(shelf.recipe)) continue;
     double part = static_cast<double>(shelf.parked.size()) / wanted;
     if (part < chosen_part) {
       chosen = &shelf;
@@ -194,12 +197,7 @@ Task<bool> Pool::fill_one() {
   if (std::uint64_t failures = shelf->streak.end(); failures > 0) {
     log::info("pool_make_works", log::kv("template_id", recipe->id), log::kv("failures", failures));
   }
-  if (closing_ || shelf->recipe != recipe) {
-    tasks_.spawn(stop_later(std::move(*made)));
-    co_return true;
-  }
-  shelf->parked.push_back({*made});
-  tasks_.spawn(check_one(recipe->id, std::move(*made)));  // which connects to it, too
+  keep_or_stop(recipe, std::move(*made));
   fault::here("pool.parked");
   co_return true;
 }

@@ -6,7 +6,9 @@
 #include <cstdint>
 #include <deque>
 #include <functional>
+#include <list>
 #include <map>
+#include <optional>
 #include <string>
 
 #include "async/event.hpp"
@@ -46,6 +48,11 @@ class Pool {
   // the session's are others, Node::change_limits() is the caller's. The environment is given to
   // each program, so any fits.
   SandboxPtr claim(const TemplatePtr& recipe, const model::SessionConfig& config);
+  // For a session that claim() has nothing for. One is made for it; but whatever sandbox of this
+  // template gets ready next, for the pool or not, goes to the session that has waited longest.
+  // Where nothing of the pool fits, exactly this one is made, with `id`.
+  async::Task<Result<SandboxPtr>> next(SandboxId id, TemplatePtr recipe,
+                                       model::SessionConfig config);
   // Keeps the shelves full until shut_down(): fills, drains those of changed or removed templates,
   // looks after the health of what waits, and shrinks when the machine runs out of memory.
   void start() { tasks_.spawn(run()); }
@@ -68,7 +75,17 @@ class Pool {
     bool possible = true;    // somebody here can make it
   };
 
+  // A session that waits for a sandbox.
+  struct Turn {
+    std::optional<Result<SandboxPtr>> outcome;
+    async::Event ready;
+  };
+
   async::Task<void> run();
+  async::Task<void> make_for_next(TemplatePtr recipe);
+  // To the session that has waited longest; false when none waits.
+  bool hand_over(const TemplatePtr& recipe, Result<SandboxPtr> made);
+  void keep_or_stop(const TemplatePtr& recipe, SandboxPtr sandbox);
   async::Task<void> prepare(TemplatePtr recipe);
   void sort_out();
   bool short_of_memory();
@@ -85,6 +102,7 @@ class Pool {
   const TemplateSource& templates_;
   Node& node_;
   std::map<std::string, Shelf> shelves_;
+  std::map<TemplatePtr, std::list<Turn*>> waiting_;  // the longest waiting first
   async::Event wake_;
   std::chrono::steady_clock::time_point claimed_at_{};
   PoolSettings settings_;
