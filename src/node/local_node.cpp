@@ -12,6 +12,7 @@
 #include <set>
 #include <utility>
 
+#include "async/pool.hpp"
 #include "images/store.hpp"
 #include "node/bootstrap.hpp"
 #include "node/node.hpp"
@@ -173,7 +174,12 @@ class LocalNode final : public Node {
     if (entry->own_images) {
       spec.image = recipe->spec.image;
     } else if (recipe->spec.image != "host") {
-      ATOLL_CO_CHECK(use_image(recipe->spec.image, spec));
+      // Waits while an import writes, and reads files.
+      Result<images::Lease> lease = co_await async::on_pool(
+          image_pool_, [name = recipe->spec.image] { return lease_of(name); });
+      if (!lease) co_return fail(std::move(lease).error());
+      spec.image = lease->image.name;
+      spec.layers = std::move(lease->layers);
     }
     if (!recipe->spec.preinstalled_packages.empty()) {
       const Installer* installer = installer_of(recipe->spec.language);
@@ -322,13 +328,10 @@ class LocalNode final : public Node {
     return backend;
   }
 
-  static Result<void> use_image(const std::string& name, sandbox::SandboxSpec& spec) {
+  static Result<images::Lease> lease_of(const std::string& name) {
     ATOLL_TRY(std::string folder, images::data_folder());
     ATOLL_TRY(images::Store store, images::Store::open(folder));
-    ATOLL_TRY(images::Lease lease, store.use(name));
-    spec.image = lease.image.name;
-    spec.layers = std::move(lease.layers);
-    return {};
+    return store.use(name);
   }
 
   const sandbox::Registry& registry_;
@@ -339,6 +342,7 @@ class LocalNode final : public Node {
   bool keeps_made_ = true;
   Bootstrap bootstrap_;
   Packages packages_;
+  async::Pool image_pool_{2};
   std::map<std::string, std::unique_ptr<Backend>> opened_;
 };
 
