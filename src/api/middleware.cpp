@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "api/host.hpp"
+#include "api/id_name.hpp"
 #include "api/preview_gate.hpp"
 #include "api/refusal.hpp"
 #include "api/trace.hpp"
@@ -85,7 +86,7 @@ class Account {
     log::write(
         level, "request",
         {log::kv("request_id", request.id), log::kv("trace_id", trace_id_),
-         log::kv("session_id", request.capture("id")),
+         log::kv(id_name(request.path), request.capture("id")),
          log::kv("method", http::method_name(request.method)), log::kv("operation", operation),
          log::kv("status", status), log::kv("duration_ms", time.count() * 1000),
          log::kv("bytes", exchange_.bytes_sent()), log::kv("peer", request.peer)});

@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "api/box_path.hpp"
+#include "api/id_name.hpp"
 #include "api/limits.hpp"
 #include "api/middleware.hpp"
 #include "api/prefer.hpp"
@@ -25,6 +26,17 @@ TEST(Prefer, WaitWithAndWithoutSeconds) {
             std::chrono::seconds(7));
   EXPECT_EQ(parse_prefer({{"prefer", "wait=99999999999"}}).seconds, kMaxWait);
   EXPECT_FALSE(parse_prefer({{"prefer", "wait=soon"}}).wait);
+}
+
+TEST(IdName, IsThatOfTheCollection) {
+  EXPECT_EQ(id_name("/api/v1/sessions/a/execute"), "session_id");
+  EXPECT_EQ(id_name("/api/v1/workspace/se/execute/a"), "session_id");
+  EXPECT_EQ(id_name("/api/v1/executions/a/stream"), "execution_id");
+  EXPECT_EQ(id_name("/api/v1/templates/a"), "template_id");
+  EXPECT_EQ(id_name("/api/v1/snapshots/a"), "snapshot_id");
+  EXPECT_EQ(id_name("/api/v1/keys/a"), "key_id");
+  EXPECT_EQ(id_name("/api/v1/runtimes/local/health"), "runtime_node");
+  EXPECT_EQ(id_name("/health"), "session_id");
 }
 
 TEST(Prefer, AcceptNamesTheType) {

@@ -17,6 +17,7 @@
 #include "http/server.hpp"
 #include "observe/log.hpp"
 #include "sandbox/registry.hpp"
+#include "server/report_bugs.hpp"
 #include "server/settings.hpp"
 #include "store/store.hpp"
 
@@ -128,6 +129,7 @@ void prepare_backends(const config::Config& config, unsigned uid, unsigned gid) 
 
 int serve(const config::Loaded& loaded, const Place& place, UniqueFd launcher) {
   log::set_level(log_level(loaded.config));
+  report_bugs();
   sandbox::Registry registry;
   backends::register_all_backends(registry);
   Result<int> served = async::run_to_end<Result<int>>([&](async::Executor executor) {
