@@ -1,12 +1,10 @@
 // This machine as a node: backends are opened when a template first asks for them.
 #include <fcntl.h>
-#include <sys/sysinfo.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <array>
 #include <chrono>
-#include <cstdlib>
 #include <map>
 #include <optional>
 #include <set>
@@ -15,6 +13,7 @@
 #include "async/pool.hpp"
 #include "images/store.hpp"
 #include "node/bootstrap.hpp"
+#include "node/host_figures.hpp"
 #include "node/node.hpp"
 #include "node/packages.hpp"
 #include "observe/log.hpp"
@@ -275,17 +274,26 @@ class LocalNode final : public Node {
   NodeResources resources() const override {
     NodeResources all;
     all.cpu_total = static_cast<double>(::sysconf(_SC_NPROCESSORS_ONLN));
-    double load[1] = {0};
-    if (::getloadavg(load, 1) == 1) all.cpu_used = std::min(load[0], all.cpu_total);
-    struct sysinfo info{};
-    if (::sysinfo(&info) == 0) {
-      all.memory_total = info.totalram * info.mem_unit;
-      all.memory_used = all.memory_total - (info.freeram + info.bufferram) * info.mem_unit;
-    }
+    all.cpu_used = cpus_in_use(all.cpu_total);
+    HostMemory memory = host_memory();
+    all.memory_total = memory.total;
+    all.memory_used = memory.total - memory.available;
     return all;
   }
 
  private:
+  // Since somebody asked last; a shorter time than this says nothing.
+  double cpus_in_use(double cpus) const {
+    constexpr std::chrono::seconds kLongEnough{1};
+    auto now = std::chrono::steady_clock::now();
+    if (now - times_at_ < kLongEnough) return cpus_in_use_;
+    HostTimes times = host_times();
+    cpus_in_use_ = cpus_used(times_, times, cpus);
+    times_ = times;
+    times_at_ = now;
+    return cpus_in_use_;
+  }
+
   // A sandbox that finds no zygote leaves one for the next, which replaces those that died. Not
   // more often than this: one whose modules cannot be loaded dies each time.
   bool may_leave_zygote(const std::string& recipe) {
@@ -344,6 +352,9 @@ class LocalNode final : public Node {
   Packages packages_;
   async::Pool image_pool_{2};
   std::map<std::string, std::unique_ptr<Backend>> opened_;
+  mutable HostTimes times_ = host_times();
+  mutable std::chrono::steady_clock::time_point times_at_ = std::chrono::steady_clock::now();
+  mutable double cpus_in_use_ = 0;
 };
 
 }  // namespace

@@ -102,7 +102,8 @@ void refresh(control::Control& control, observe::Metrics& metrics) {
   metrics.gauge("sessions_active", "Sessions that have a sandbox or are about to").set(live);
   node::NodeResources resources = control.node().resources();
   double cpu = resources.cpu_total > 0 ? 100 * resources.cpu_used / resources.cpu_total : 0.0;
-  metrics.gauge("runtime_nodes_healthy", "Nodes that take sessions").set(1);
+  metrics.gauge("runtime_nodes_healthy", "Nodes that take sessions")
+      .set(control.node().is_lost() ? 0 : 1);
   metrics.gauge("runtime_cpu_usage_percent", "Share of a node's processors in use", here).set(cpu);
   metrics.gauge("runtime_memory_usage_bytes", "Memory of a node in use", here)
       .set(static_cast<double>(resources.memory_used));

@@ -7,6 +7,7 @@
 #include "api/rest/routes.hpp"
 #include "api/rest/views.hpp"
 #include "api/text.hpp"
+#include "node/host_figures.hpp"
 
 namespace atl::api::rest {
 
@@ -35,11 +36,8 @@ boost::json::array capabilities(const Call& call) {
   return all;
 }
 
-const char* health_of(const node::NodeResources& resources) {
-  if (resources.memory_total == 0) return "healthy";
-  double used =
-      static_cast<double>(resources.memory_used) / static_cast<double>(resources.memory_total);
-  return used > 0.95 ? "degraded" : "healthy";
+const char* health_of(const node::Node& node, const node::NodeResources& resources) {
+  return node::health_of(node.is_lost(), resources.memory_used, resources.memory_total);
 }
 
 std::string now(const Call& call) {
@@ -56,10 +54,10 @@ object runtime_view(const Call& call) {
           {"capabilities", capabilities(call)},
           {"resources", object{{"cpu_total", codec::to_json(resources.cpu_total)},
                                {"cpu_used", codec::to_json(resources.cpu_used)},
-                               {"memory_total", resources.memory_total},
-                               {"memory_used", resources.memory_used},
+                               {"memory_total", resources.memory_total >> 20},
+                               {"memory_used", resources.memory_used >> 20},
                                {"session_count", call.control().sessions().live_count()}}},
-          {"health", health_of(resources)},
+          {"health", health_of(node, resources)},
           {"last_heartbeat", now(call)}};
 }
 
@@ -75,8 +73,9 @@ Task<Answer<http::Response>> list_runtimes(Call call) {
 
 Task<Answer<http::Response>> runtime_health(Call call) {
   ATOLL_CO_CHECK(check_id(call));
-  object view{{"id", json_text(call.control().node().id())},
-              {"health", health_of(call.control().node().resources())},
+  const node::Node& node = call.control().node();
+  object view{{"id", json_text(node.id())},
+              {"health", health_of(node, node.resources())},
               {"last_heartbeat", now(call)}};
   co_return json_response(200, view);
 }

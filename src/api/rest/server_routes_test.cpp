@@ -1,6 +1,7 @@
 #include <gtest/gtest.h>
 
 #include "api/rest/test_api.hpp"
+#include "node/host_figures.hpp"
 
 namespace atl::api::rest::test {
 namespace {
@@ -27,6 +28,8 @@ Task<void> figures(Api* api) {
   Reply runtimes = co_await api->call(Method::kGet, "/api/v1/runtimes");
   EXPECT_EQ(runtimes.at({"runtimes", "0", "type"}), "fake") << runtimes.body;
   EXPECT_EQ(runtimes.at({"runtimes", "0", "resources", "session_count"}), "1");
+  EXPECT_EQ(runtimes.at({"runtimes", "0", "resources", "memory_total"}),
+            std::to_string(control::host_memory().total >> 20));
   Reply node = co_await api->call(Method::kGet, "/api/v1/runtimes/local/health");
   EXPECT_EQ(node.at({"health"}), "healthy") << node.body;
   Reply used = co_await api->call(Method::kGet, "/api/v1/runtimes/local/metrics");
