@@ -242,6 +242,7 @@ UniqueFd open_workspace(pid_t pid) {
 Outcome<void> claim_slot(LauncherState& state, BoxOrder& order) {
   Zygote* zygote = find_zygote(state, order.request);
   SlotRange range = zygote != nullptr ? zygote_slots(zygote->place, zygote->uid) : kPlainSlots;
+  range.memory_bytes = order.request.limits.memory_bytes;
   // A network namespace that must be made may be kept by a mount on the host's side.
   bool kept = state.slots.has_kept(range);
   if (!kept && ::setns(state.host_mounts.get(), CLONE_NEWNS) != 0) return failed(Step::kTemplate);

@@ -199,6 +199,15 @@ bool SlotCgroup::set_memory(Leaf leaf, std::uint64_t bytes) const {
          set("memory.limit_in_bytes", bytes);
 }
 
+bool SlotCgroup::make_room(std::uint64_t bytes) {
+  if (start_.memory_bytes <= bytes / 2 || !confine::wall_up(Wall::kMemoryLimit)) return true;
+  written_ = false;
+  // Takes back what nobody needs. What is freed late stays.
+  write(leaf_, kMemory, host_->unified ? "memory.max" : "memory.limit_in_bytes", bytes / 2);
+  start_.memory_bytes = counters().memory_bytes;
+  return start_.memory_bytes <= bytes / 2;
+}
+
 Outcome<void> SlotCgroup::set_limits(const Limits& limits, std::uint32_t& walls) {
   if (host_ == nullptr) return {};
   bool same = written_ && bytes_of(limits) == bytes_of(limits_);

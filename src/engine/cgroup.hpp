@@ -58,6 +58,9 @@ class SlotCgroup {
   // Sets every limit that the host can enforce; `walls` receives the bits of those that hold.
   // Limits that the leaf has already are not written again.
   Outcome<void> set_limits(const Limits& limits, std::uint32_t& walls);
+  // Memory of the tenant before may be freed late, and over its limit a leaf kills who enters it.
+  // False: there is no room yet for a sandbox with a limit of so many bytes.
+  bool make_room(std::uint64_t bytes);
   UsageFigures usage() const;
   // Tells the processes of the user's leaf to stand still, or to go on. Each stops when it next
   // runs, which takes a while where they are throttled: is_frozen() says whether all have.

@@ -68,9 +68,10 @@ std::vector<bool>::reference Slots::ours(unsigned number) {
   return ours_[number];
 }
 
-std::size_t Slots::find_kept(const SlotRange& range) const {
-  auto fits = [&](const Slot& slot) {  // not of a zygote that is no more
-    return slot.number - range.first < range.count && slot.net_owner == range.net_owner;
+std::size_t Slots::find_kept(const SlotRange& range) {
+  auto fits = [&](Slot& slot) {  // not of a zygote that is no more
+    return slot.number - range.first < range.count && slot.net_owner == range.net_owner &&
+           slot.cgroup.make_room(range.memory_bytes);
   };
   return static_cast<std::size_t>(std::ranges::find_if(kept_, fits) - kept_.begin());
 }
@@ -127,7 +128,8 @@ Outcome<Slot> Slots::open(unsigned number, const SlotRange& range) {
   if (cgroups_.available()) {
     ATOLL_TRY(slot.cgroup, SlotCgroup::open(cgroups_, Leaf::kSlot, number));
     // Its sandbox may live although the launcher that held the lock does not.
-    if (!slot.cgroup.empty()) return failed(Step::kSlot, EWOULDBLOCK);
+    bool usable = slot.cgroup.empty() && slot.cgroup.make_room(range.memory_bytes);
+    if (!usable) return failed(Step::kSlot, EWOULDBLOCK);
   }
   ATOLL_CHECK(find_netns(slot));
   return slot;

@@ -38,7 +38,8 @@ struct Slot {
 struct SlotRange {
   unsigned first = 0;
   unsigned count = kFirstZygoteSlot;
-  uid_t net_owner = 0;  // 0: the host's own user namespace
+  uid_t net_owner = 0;                 // 0: the host's own user namespace
+  std::uint64_t memory_bytes = ~0ull;  // the limit that there must be room for
 };
 inline constexpr SlotRange kPlainSlots{};
 inline constexpr SlotRange zygote_slots(unsigned place, uid_t owner) {
@@ -54,9 +55,9 @@ class Slots {
   Slots(const UniqueFd& shared, const Cgroups& cgroups, const bool& rootless)
       : shared_(shared), cgroups_(cgroups), rootless_(rootless) {}
 
-  bool has_kept(const SlotRange& range) const { return find_kept(range) != kept_.size(); }
-  // A kept slot, or the first free one of the range. For the second, the caller must stand in the
-  // host's mount namespace; he may find himself in the slot's network namespace.
+  bool has_kept(const SlotRange& range) { return find_kept(range) != kept_.size(); }
+  // A kept slot with room, or the first free one of the range. For the second, the caller must
+  // stand in the host's mount namespace; he may find himself in the slot's network namespace.
   Outcome<Slot> claim(const SlotRange& range);
   // Claims one for later.
   Outcome<void> prepare(const SlotRange& range);
@@ -74,7 +75,7 @@ class Slots {
   void let_go();
 
  private:
-  std::size_t find_kept(const SlotRange& range) const;
+  std::size_t find_kept(const SlotRange& range);
   UniqueFd lock(unsigned number) const;
   Outcome<Slot> open(unsigned number, const SlotRange& range);
   Outcome<void> find_netns(Slot& slot);

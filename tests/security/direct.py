@@ -173,11 +173,7 @@ def use_beside(programs, kind):
         expect(out.how == "THROUGH", f"{kind} beside a sandbox that has used up its own: {out.how} {out.tail()}")
 
 
-ON_V2 = os.path.exists("/sys/fs/cgroup/cgroup.controllers")
-
-
-@check(20, root_only="cgroup limits need root on cgroup v1",
-       pending="over its limit a leaf kills who enters it: wait until it is empty" if ON_V2 else "")
+@check(20, root_only="cgroup limits need root on cgroup v1")
 def memory_that_is_freed_late(programs):
     """Queues of messages outlive their sandbox for a moment, in its slot: the next one is made all the same."""
     for _ in range(3):
