@@ -39,7 +39,8 @@ int main(int argc, char** argv) {
                           {"--control", nullptr, &control},
                           {"--cgroup", nullptr, &cgroup},
                           {"--client-uid", nullptr, &options.client_uid},
-                          {"--mount-owner", nullptr, &options.mount_owner}};
+                          {"--mount-owner", nullptr, &options.mount_owner},
+                          {"--mount-group", nullptr, &options.mount_group}};
   for (int i = 1; i < argc; ++i) {
     std::string_view name(argv[i]);
     if (name == "--once") {
@@ -58,8 +59,9 @@ int main(int argc, char** argv) {
       options.mounts_program.empty()) {
     return usage();
   }
-  // A client that is not root must not be lent root's files as a sandbox's own.
-  if (!options.once && ::geteuid() == 0 && options.mount_owner == 0) return usage();
+  // A client that is not root must not be lent root's files, or his group's, as a sandbox's own.
+  bool of_root = options.mount_owner == 0 || options.mount_group == 0;
+  if (!options.once && ::geteuid() == 0 && of_root) return usage();
   if (::fcntl(options.control.get(), F_SETFD, FD_CLOEXEC) != 0) return usage();
   if (options.cgroup) ::fcntl(options.cgroup.get(), F_SETFD, FD_CLOEXEC);
   ::setsid();  // a Ctrl-C at the terminal is for `atoll`, which knows what to do about it

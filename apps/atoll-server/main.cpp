@@ -61,6 +61,7 @@ int serve_command(Arguments arguments) {
         {.run_folder = place->run_folder,
          .client_uid = identity.uid,
          .mount_owner = identity.uid,
+         .mount_group = identity.gid,
          .data_folder = ::geteuid() == 0 ? images::data_folder().value_or("") : ""});
   }
   if (!launcher) return own_failure(launcher.error());

@@ -56,6 +56,7 @@ struct EarlyStart {
     launcher = backends::native::start_launcher({.run_folder = run_folder,
                                                  .client_uid = identity.uid,
                                                  .mount_owner = ::getuid(),
+                                                 .mount_group = ::getgid(),
                                                  .data_folder = data_folder(),
                                                  .once = true});
   }

@@ -70,8 +70,8 @@ struct LauncherState {
   ZygoteParts zygote_parts;
   Cgroups cgroups;
   bool rootless = false, once = false;
-  uid_t client_uid = 0;   // owner of the sockets: whom `atoll` runs as
-  uid_t mount_owner = 0;  // whose files the sandbox's user sees as his own in mounts
+  uid_t client_uid = 0;                    // owner of the sockets: whom `atoll` runs as
+  uid_t mount_owner = 0, mount_group = 0;  // as in a MountsOrder
   Slots slots{shared, cgroups, rootless};
   Zygotes zygotes{shared};
 

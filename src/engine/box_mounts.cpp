@@ -27,6 +27,7 @@ Outcome<Helper> order_parts(const LauncherState& state, const BoxOrder& box) {
   MountsOrder order{.kind = MountsKind::kBox,
                     .rootless = state.rootless ? 1u : 0u,
                     .mount_owner = state.mount_owner,
+                    .mount_group = state.mount_group,
                     .guest_uid = ids.guest,
                     .user_uid = ids.user,
                     .mount_count = request.mount_count,

@@ -17,7 +17,7 @@ struct LauncherOptions {
   UniqueFd control;         // a connected SOCK_SEQPACKET socket: its one client
   UniqueFd cgroup;          // rootless: a group that was delegated to the user
   uid_t client_uid = 0;
-  uid_t mount_owner = 0;
+  uid_t mount_owner = 0, mount_group = 0;
   bool once = false;  // one sandbox, gone with the client; otherwise sandboxes outlive both
 };
 

@@ -77,7 +77,8 @@ Outcome<Parts> make_parts(const MountsOrder& order, Given given) {
   Parts parts;
   UniqueFd idmap, owners;
   if (order.rootless == 0 && order.mount_count != 0) {
-    idmap = make_idmap(Text("%u %u 1\n", order.mount_owner, order.user_uid));
+    idmap = make_idmap(Text("%u %u 1\n", order.mount_owner, order.user_uid),
+                       Text("%u %u 1\n", order.mount_group, order.user_uid));
     if (!idmap) return failed(Step::kMount);
   }
   std::array<MountPoint, kMaxMounts> points{};
@@ -91,8 +92,8 @@ Outcome<Parts> make_parts(const MountsOrder& order, Given given) {
     parts.push_back(std::move(mount));
   }
   if (order.rootless == 0 && (order.disk_bytes != 0 || order.layer_count != 0)) {
-    owners = make_idmap(
-        Text("%u %u 1\n%u %u 1\n", kGuestUid, order.guest_uid, kUserUid, order.user_uid));
+    Text both("%u %u 1\n%u %u 1\n", kGuestUid, order.guest_uid, kUserUid, order.user_uid);
+    owners = make_idmap(both, both);
     if (!owners) return failed(Step::kMount);
   }
   if (order.disk_bytes != 0) {

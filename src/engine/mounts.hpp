@@ -13,10 +13,10 @@ namespace atl::engine {
 
 int make_mounts_process();
 
-// A user namespace that only describes how a mount shows its owners: files of an inside id (uid and
-// gid alike) appear as files of the outside one, everybody else's as nobody's.
-inline UniqueFd make_idmap(std::string_view map) {
-  return make_namespace(CLONE_NEWUSER, "user", map);
+// A user namespace that only describes how a mount shows its owners: files of an inside id appear
+// as files of the outside one, everybody else's as nobody's.
+inline UniqueFd make_idmap(std::string_view uids, std::string_view gids) {
+  return make_namespace(CLONE_NEWUSER, "user", uids, gids);
 }
 inline mount_attr show_owners(const UniqueFd& idmap) {
   return {.attr_set = MOUNT_ATTR_IDMAP, .userns_fd = static_cast<std::uint64_t>(idmap.get())};

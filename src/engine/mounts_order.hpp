@@ -30,7 +30,8 @@ struct MountsOrder {
   // kTemplate: kept for other launchers, with a stamp of what it was made from. Not when rootless.
   std::uint64_t stamp = 0;
   // kBox:
-  uid_t mount_owner = 0;              // whose files the sandbox's user sees as his own in mounts
+  // whose files the sandbox's user and group see as their own in mounts
+  uid_t mount_owner = 0, mount_group = 0;
   uid_t guest_uid = 0, user_uid = 0;  // as the host sees them
   std::uint32_t mount_count = 0;
   std::uint32_t layer_count = 0;

@@ -137,7 +137,8 @@ bool write_id_maps(pid_t pid, std::string_view uids, std::string_view gids, bool
          write("gid_map", gids);
 }
 
-UniqueFd make_namespace(std::uint64_t flags, const char* name, std::string_view map) {
+UniqueFd make_namespace(std::uint64_t flags, const char* name, std::string_view uids,
+                        std::string_view gids) {
   // The namespace needs a process only until a descriptor holds it.
   UniqueFd pidfd, found;
   pid_t pid = clone_child(flags, pidfd);
@@ -145,7 +146,7 @@ UniqueFd make_namespace(std::uint64_t flags, const char* name, std::string_view 
     ::prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0);
     for (;;) ::pause();
   }
-  if (pid > 0 && (map.empty() || write_id_maps(pid, map, map, false))) {
+  if (pid > 0 && (uids.empty() || write_id_maps(pid, uids, gids, false))) {
     found.reset(::open(Text("/proc/%d/ns/%s", pid, name).c_str(), O_RDONLY | O_CLOEXEC));
   }
   int error = errno;

@@ -88,6 +88,8 @@ class HijackedClient : public ::testing::Test {
                                       "--client-uid",
                                       uid,
                                       "--mount-owner",
+                                      uid,
+                                      "--mount-group",
                                       uid};
     words.insert(words.end(), more.begin(), more.end());
     std::vector<char*> argv;

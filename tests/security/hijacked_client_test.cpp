@@ -116,7 +116,7 @@ TEST_F(HijackedClient, ControlRootAsMountOwnerWouldLeak) {
   client_.reset();
   ::waitpid(launcher_, nullptr, 0);
   release_run_folder();
-  start({"--mount-owner", "0", "--once"});
+  start({"--mount-owner", "0", "--mount-group", "0", "--once"});
   std::ofstream(folder_ + "/secret") << "the secret of root\n";
   fs::permissions(folder_ + "/secret", fs::perms::owner_read);
   UniqueFd folder = opened_unprivileged(folder_.c_str(), O_RDONLY | O_DIRECTORY);

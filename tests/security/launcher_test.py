@@ -89,11 +89,36 @@ class LauncherTest(unittest.TestCase):
         self.assertEqual((status["NoNewPrivs"], status["Seccomp"], status["Threads"]), ("1", "2", "1"))
 
     def test_it_lends_no_files_of_root(self):
-        words = launcher_arguments(zygote_case.BUILD, f"{self.folder}/run")
-        words[words.index("--mount-owner") + 1] = "0"
-        refused = subprocess.run(words, capture_output=True, text=True, timeout=60)
-        self.assertEqual(refused.returncode, 2)
-        self.assertIn("usage", refused.stderr)
+        for option in ("--mount-owner", "--mount-group"):
+            words = launcher_arguments(zygote_case.BUILD, f"{self.folder}/run")
+            words[words.index(option) + 1] = "0"
+            refused = subprocess.run(words, capture_output=True, text=True, timeout=60)
+            self.assertEqual(refused.returncode, 2)
+            self.assertIn("usage", refused.stderr)
+
+    def test_it_lends_no_files_of_the_group_with_the_owners_number(self):
+        """Uids and gids are numbers apart: only files of the server's own group are the sandbox's group's."""
+        owner, group = 61235, 61236
+        shared = Path(self.folder) / "shared"
+        shared.mkdir()
+        shared.chmod(0o755)
+        for name, uid, gid, mode in (("same-number", 0, owner, 0o640), ("own-group", 0, group, 0o640),
+                                     ("own", owner, group, 0o600), ("of-group-root", 0, 0, 0o640)):
+            (shared / name).write_text(name)
+            os.chown(shared / name, uid, gid)
+            (shared / name).chmod(mode)
+        folder = os.open(shared, os.O_RDONLY | os.O_DIRECTORY)
+        self.addCleanup(os.close, folder)
+        # With one number for both, as it was, that file can be read.
+        for lent, readable in ((owner, {"own", "same-number"}), (group, {"own", "own-group"})):
+            words = launcher_arguments(zygote_case.BUILD, f"{self.folder}/run-{lent}")
+            words[words.index("--mount-owner") + 1] = str(owner)
+            words[words.index("--mount-group") + 1] = str(lent)
+            box = self.start(arguments=words).box("lent", mounts=[(folder, "/data", 1)])
+            self.assertEqual(box.made["status"], 0, box.made)
+            read = {name for name in os.listdir(shared) if box.run("/bin/cat", f"/data/{name}") == (name, 0)}
+            self.assertEqual(read, readable)
+            self.assertEqual(box.end()["status"], 0)
 
     def server_arguments(self):
         """How a server that root starts starts its launcher."""

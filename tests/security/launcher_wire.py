@@ -75,7 +75,7 @@ def launcher_arguments(build, run_folder, driver=None):
     return [f"{programs}/atoll-launcher", "--control", "3", "--run", run_folder, "--guest", f"{programs}/atoll-guest",
             "--mounts", f"{programs}/atoll-mounts", "--zygote", f"{programs}/atoll-zygote", "--driver", driver or f"{programs}/atoll-driver.py",
             "--enter", f"{programs}/atoll-enter.so", "--disks", "/var/lib/atoll", "--client-uid", "0",
-            "--mount-owner", str(NOBODY)]
+            "--mount-owner", str(NOBODY), "--mount-group", str(NOBODY)]
 
 
 class Launcher:

@@ -78,10 +78,11 @@ class NativeBackend : public sandbox::Backend {
   bool once_;
 };
 
-// A launcher that is to stay lends nobody root's files.
-uid_t mount_owner(bool once) {
+// A launcher that is to stay lends nobody root's files: `own` is the uid or the gid of this
+// process.
+uid_t lent_id(bool once, uid_t own) {
   constexpr uid_t kNobody = 65534;
-  return once || ::geteuid() != 0 ? ::geteuid() : kNobody;
+  return once || ::geteuid() != 0 ? own : kNobody;
 }
 
 Result<std::unique_ptr<sandbox::Backend>> make_native(BackendOptions options) {
@@ -91,7 +92,8 @@ Result<std::unique_ptr<sandbox::Backend>> make_native(BackendOptions options) {
   if (!control) {
     native::LauncherOptions launcher{.run_folder = run_folder,
                                      .client_uid = ::geteuid(),
-                                     .mount_owner = mount_owner(options.once),
+                                     .mount_owner = lent_id(options.once, ::geteuid()),
+                                     .mount_group = lent_id(options.once, ::getegid()),
                                      .once = options.once};
     ATOLL_TRY(control, native::start_launcher(launcher));
   }

@@ -48,6 +48,7 @@ Result<UniqueFd> start_launcher(const LauncherOptions& options) {
   std::string data = options.data_folder.empty() ? kDataFolder : options.data_folder;
   std::string client = std::to_string(options.client_uid);
   std::string owner = std::to_string(options.mount_owner);
+  std::string group = std::to_string(options.mount_group);
   // Above the numbers that the launcher gets.
   auto aside = [](int fd) { return UniqueFd(::fcntl(fd, F_DUPFD_CLOEXEC, kCgroupFd + 1)); };
   UniqueFd found = ::geteuid() == 0 ? UniqueFd() : find_delegated_cgroup();
@@ -58,7 +59,8 @@ Result<UniqueFd> start_launcher(const LauncherOptions& options) {
                                    "--zygote",      zygote.c_str(),  "--driver",
                                    driver.c_str(),  "--enter",       enter.c_str(),
                                    "--disks",       data.c_str(),    "--client-uid",
-                                   client.c_str(),  "--mount-owner", owner.c_str()};
+                                   client.c_str(),  "--mount-owner", owner.c_str(),
+                                   "--mount-group", group.c_str()};
   if (cgroup) argv.insert(argv.end(), {"--cgroup", "4"});
   if (options.once) argv.push_back("--once");
   argv.push_back(nullptr);

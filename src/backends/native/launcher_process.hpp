@@ -15,7 +15,8 @@ namespace atl::backends::native {
 struct LauncherOptions {
   std::string run_folder;   // empty: default_run_folder()
   uid_t client_uid = 0;     // whom this process will run as
-  uid_t mount_owner = 0;    // whose files stay his in mounts
+  uid_t mount_owner = 0;    // whose files stay his in mounts, and
+  gid_t mount_group = 0;    // whose stay this group's
   std::string data_folder;  // disk images and the image store; empty: /var/lib/atoll
   bool once = false;        // one sandbox, gone with this process
 };
