@@ -93,13 +93,21 @@ bool add_devices(bool rootless) {
   return ::mknod("opt/atoll/hidden-file", S_IFREG, 0) == 0 && ::chmod("opt/atoll/hidden", 0) == 0;
 }
 
+// The host's, which has to be there for a sandbox to mount its own over it. That one is gone before
+// the last process that can look here: a zygote may keep the root of a sandbox that has ended. So
+// it shows nobody's processes to those who have no power over them.
+bool add_proc(bool rootless) {
+  constexpr unsigned long kFlags = MS_NOSUID | MS_NODEV | MS_NOEXEC;
+  return (!rootless && ::mount("proc", "proc", "proc", kFlags, "hidepid=invisible") == 0) ||
+         bind_from_host("proc", MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV | MOUNT_ATTR_NOEXEC);
+}
+
 // In the current folder, which is the new root.
 bool fill_root(bool rootless) {
   for (const char* folder : kFolders) {
     if (::mkdir(folder, 0755) != 0) return false;
   }
-  return add_system_folders() && add_etc() && add_devices(rootless) &&
-         bind_from_host("proc", MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV | MOUNT_ATTR_NOEXEC);
+  return add_system_folders() && add_etc() && add_devices(rootless) && add_proc(rootless);
 }
 
 }  // namespace
