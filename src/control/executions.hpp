@@ -19,6 +19,7 @@
 #include "control/audit.hpp"
 #include "control/caller.hpp"
 #include "control/events.hpp"
+#include "control/execution_feed.hpp"
 #include "control/idempotency.hpp"
 #include "control/journal.hpp"
 #include "control/live_session.hpp"
@@ -78,8 +79,9 @@ class Executions {
   async::Task<Result<model::Execution>> get(Caller caller, ExecutionId id);
   async::Task<Result<std::vector<model::Execution>>> list(Caller caller, SessionId id,
                                                           store::Page page, bool with_output);
-  // Null when it has ended: get() has it all then.
-  async::Task<Result<LiveExecutionPtr>> live(Caller caller, ExecutionId id);
+  // Its output from behind event `after` (0: from the beginning) while it runs; all of it when it
+  // has ended. kNotFound as get().
+  async::Task<Result<ExecutionFeed>> follow(Caller caller, ExecutionId id, std::uint64_t after);
   // Interrupt, and kill when that does not help within two seconds.
   async::Task<Result<void>> cancel(Caller caller, ExecutionId id);
   async::Task<Result<void>> write_stdin(Caller caller, ExecutionId id, std::string bytes,
@@ -106,6 +108,8 @@ class Executions {
 
  private:
   model::Time now() const;
+  // Null when it has ended: get() has it all then.
+  async::Task<Result<LiveExecutionPtr>> live(Caller caller, ExecutionId id);
   SpoolDisk disk_for(const ExecutionId& id) const;
   std::chrono::milliseconds time_of(const ExecuteRequest& request) const;
   void publish(const LiveExecution& execution, std::string event);

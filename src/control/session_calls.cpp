@@ -108,6 +108,12 @@ Task<Result<LiveSessionPtr>> Sessions::live(Caller caller, SessionId id) {
   co_return fail(not_alive(row));
 }
 
+Task<Result<void>> Sessions::check_alive(Caller caller, SessionId id) {
+  ATOLL_CO_TRY(LiveSessionPtr session, co_await live(std::move(caller), std::move(id)));
+  (void)session;
+  co_return Result<void>();
+}
+
 Task<Result<Use>> Sessions::use(Caller caller, SessionId id) {
   ATOLL_CO_TRY(LiveSessionPtr session, co_await live(caller, id));
   while (session->row.state == SessionState::kCreating && !session->ending) {

@@ -91,7 +91,8 @@ class Sessions {
                                                         store::Page page);
   // Live ones only; kConflict with the state's name when it has ended.
   async::Task<Result<LiveSessionPtr>> live(Caller caller, SessionId id);
-  // The same, and waits while it is being made.
+  async::Task<Result<void>> check_alive(Caller caller, SessionId id);  // the same, for its error
+  // The same as live(), and waits while it is being made.
   async::Task<Result<Use>> use(Caller caller, SessionId id);
 
   async::Task<Result<model::Session>> change(Caller caller, SessionId id, ChangeRequest request);

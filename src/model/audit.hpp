@@ -1,7 +1,12 @@
 // What clients do that is worth remembering. The names are those of the life cycle's events.
 #pragma once
 
+#include <string>
+
 #include <boost/describe/enum.hpp>
+
+#include "base/ids.hpp"
+#include "model/session.hpp"
 
 namespace atl::model {
 
@@ -11,5 +16,20 @@ BOOST_DEFINE_ENUM_CLASS(AuditAction, kSessionCreated, kSessionChanged, kSessionR
                         kSnapshotCreated, kSnapshotDeleted, kTemplateCreated, kTemplateChanged,
                         kTemplateDeleted, kTerminalOpened, kKeyCreated, kKeyRevoked,
                         kPreviewTokenCreated)
+
+// Who did what. Without code, environment, contents or secrets.
+struct AuditRow {
+  std::string tenant;
+  std::string id;
+  Time time{};         // that of the id
+  std::string key_id;  // empty: no key was needed, or it was the command line
+  AuditAction action{};
+  std::string outcome = "ok";  // or the code of what was refused
+  SessionId session_id;
+  ExecutionId execution_id;
+  std::string trace_id;
+  std::string request_id;
+  std::string detail;
+};
 
 }  // namespace atl::model

@@ -20,12 +20,18 @@
 #include "model/execution.hpp"
 #include "model/key.hpp"
 #include "model/made.hpp"
+#include "model/queries.hpp"
 #include "model/session.hpp"
 #include "model/snapshot.hpp"
 #include "model/template.hpp"
 
 namespace atl::store {
 
+using model::AuditFilter;
+using model::AuditRow;
+using model::ExecutionFilter;
+using model::Page;
+using model::SessionFilter;
 using model::Time;
 
 // A stateful interpreter, so that a restarted server finds it again.
@@ -48,21 +54,6 @@ struct IdempotencyRow {
   std::string fingerprint;  // of method, path and body
   model::Made made;
   Time created_at{};
-};
-
-// Who did what, as control/audit.hpp makes it. Without code, environment, contents or secrets.
-struct AuditRow {
-  std::string tenant;
-  std::string id;
-  Time time{};         // that of the id
-  std::string key_id;  // empty: no key was needed, or it was the command line
-  model::AuditAction action{};
-  std::string outcome = "ok";  // or the code of what was refused
-  SessionId session_id;
-  ExecutionId execution_id;
-  std::string trace_id;
-  std::string request_id;
-  std::string detail;
 };
 
 // One row each, written whole: made if it is new, replaced otherwise. An output is written once,
@@ -116,32 +107,6 @@ struct RemoveIdempotency {
 using Change = std::variant<PutSession, PutExecution, PutTemplate, PutKey, PutContext, PutSnapshot,
                             PutIdempotency, AddIdempotency, AddTemplate, AddAudit, RemoveTemplate,
                             RemoveContext, RemoveSnapshot, RemoveIdempotency>;
-
-// Newest first; `after` is the id that the last page ended with. Ids sort by time.
-struct Page {
-  std::string after;
-  std::size_t limit = 50;
-};
-struct SessionFilter {
-  std::string tenant;  // empty: all
-  std::vector<model::SessionState> states;
-  std::string template_id;
-  std::string session_key;                    // empty: any, or none
-  std::map<std::string, std::string> labels;  // all of them must match
-};
-struct ExecutionFilter {
-  SessionId session_id;  // empty: all
-  std::vector<model::ExecutionState> states;
-};
-
-struct AuditFilter {
-  std::string tenant;
-  std::optional<model::AuditAction> action;
-  SessionId session_id;  // empty: all, as the key
-  std::string key_id;
-  std::optional<Time> since;  // this millisecond and later
-  std::optional<Time> until;  // before this one
-};
 
 struct Retention {
   Time sessions_ended_before{};  // with their executions, outputs, contexts

@@ -20,8 +20,8 @@ Answer<std::optional<model::Time>> query_time(const Call& call, std::string_view
   return time;
 }
 
-Answer<store::AuditFilter> filter_of(const Call& call) {
-  store::AuditFilter filter{
+Answer<model::AuditFilter> filter_of(const Call& call) {
+  model::AuditFilter filter{
       .session_id = SessionId(std::string(call.request().query_value("session_id"))),
       .key_id = std::string(call.request().query_value("key_id"))};
   if (auto name = call.request().find_query("action")) {
@@ -38,10 +38,10 @@ Task<Answer<http::Response>> list_audit(Call call) {
   ATOLL_CO_CHECK(require_admin(call));
   ATOLL_CO_CHECK(
       known_query(call, {"action", "session_id", "key_id", "since", "until", "limit", "cursor"}));
-  ATOLL_CO_TRY(store::AuditFilter filter, filter_of(call));
-  ATOLL_CO_TRY(store::Page page, query_page(call));
+  ATOLL_CO_TRY(model::AuditFilter filter, filter_of(call));
+  ATOLL_CO_TRY(model::Page page, query_page(call));
   std::size_t limit = page.limit++;  // one more tells whether there is another page
-  ATOLL_CO_TRY(std::vector<store::AuditRow> rows,
+  ATOLL_CO_TRY(std::vector<model::AuditRow> rows,
                co_await call.control().audit().list(call.caller, std::move(filter), page));
   boost::json::value next;
   if (rows.size() > limit) {
@@ -49,7 +49,7 @@ Task<Answer<http::Response>> list_audit(Call call) {
     next = json_text(rows.back().id);
   }
   boost::json::array all;
-  for (const store::AuditRow& row : rows) all.push_back(audit_view(row));
+  for (const model::AuditRow& row : rows) all.push_back(audit_view(row));
   co_return json_response(200, object{{"audit", std::move(all)}, {"next_cursor", next}});
 }
 

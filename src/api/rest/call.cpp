@@ -98,14 +98,14 @@ Answer<bool> query_flag(const Call& call, std::string_view name, bool absent) {
   return refuse(Code::kInvalidArgument, in_query(name, "must be true or false"));
 }
 
-Answer<store::Page> query_page(const Call& call) {
+Answer<model::Page> query_page(const Call& call) {
   ATOLL_TRY(std::uint64_t limit, query_number(call, "limit", kPage, 1, kMaxPage));
   std::string_view cursor = call.request().query_value("cursor");
   auto of_an_id = [](char c) { return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z'); };
   if (!cursor.empty() && (cursor.size() != 26 || !std::ranges::all_of(cursor, of_an_id))) {
     return refuse(Code::kInvalidArgument, in_query("cursor", "is none of ours"));
   }
-  return store::Page{.after = std::string(cursor), .limit = static_cast<std::size_t>(limit)};
+  return model::Page{.after = std::string(cursor), .limit = static_cast<std::size_t>(limit)};
 }
 
 Answer<void> known_query(const Call& call, std::initializer_list<std::string_view> names) {

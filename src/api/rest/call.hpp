@@ -15,6 +15,7 @@
 #include "codec/json.hpp"
 #include "control/control.hpp"
 #include "http/exchange.hpp"
+#include "model/queries.hpp"
 
 namespace atl::api::rest {
 
@@ -79,7 +80,7 @@ Answer<std::uint64_t> query_number(const Call& call, std::string_view name, std:
                                    std::uint64_t least, std::uint64_t most);
 Answer<bool> query_flag(const Call& call, std::string_view name, bool absent);
 // limit and cursor.
-Answer<store::Page> query_page(const Call& call);
+Answer<model::Page> query_page(const Call& call);
 // 400 for a parameter that is not among these.
 Answer<void> known_query(const Call& call, std::initializer_list<std::string_view> names);
 

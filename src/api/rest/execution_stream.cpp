@@ -11,13 +11,9 @@ namespace atl::api::rest {
 
 namespace {
 
-using control::Spool;
+using control::ExecutionFeed;
 using control::SpoolEvent;
 using control::SpoolKind;
-
-Task<Result<const SpoolEvent*>> next_event(Spool::Reader* reader) {
-  co_return co_await reader->next();
-}
 
 Task<Result<void>> send_all(http::SseWriter* writer, std::vector<http::SseEvent>* events) {
   for (const http::SseEvent& event : *events) writer->add(event);
@@ -25,22 +21,19 @@ Task<Result<void>> send_all(http::SseWriter* writer, std::vector<http::SseEvent>
   co_return co_await writer->flush();
 }
 
-Task<Result<void>> follow(http::Exchange* exchange, control::LiveExecutionPtr execution,
+Task<Result<void>> follow(http::Exchange* exchange, ExecutionFeed* feed,
                           std::optional<StreamPosition> after, bool and_finish) {
-  std::shared_ptr<Spool> spool = execution->spool;
   StreamPosition from = after.value_or(StreamPosition());
-  from.number = std::min(from.number, spool->last_number());
-  Spool::Reader reader(spool, from.number);  // from now on nothing is dropped
+  from.number = feed->after();
   http::SseWriter writer(*exchange);
   ExecutionEvents events(std::move(from));
   std::vector<http::SseEvent> pending;
-  if (!after) pending.push_back(events.init(execution->row));
+  if (!after) pending.push_back(events.init(feed->row()));
   ATOLL_CO_CHECK(co_await writer.begin());
   ATOLL_CO_CHECK(co_await send_all(&writer, &pending));
   for (;;) {
-    Result<const SpoolEvent*> event =
-        co_await async::with_deadline(next_event(&reader), async::deadline_in(kKeepAlive),
-                                      Code::kTransferTimeout, "nothing to say");
+    Result<const SpoolEvent*> event = co_await async::with_deadline(
+        feed->next(), async::deadline_in(kKeepAlive), Code::kTransferTimeout, "nothing to say");
     if (!event) {
       ATOLL_CO_CHECK(co_await writer.comment());
       continue;
@@ -49,7 +42,7 @@ Task<Result<void>> follow(http::Exchange* exchange, control::LiveExecutionPtr ex
     events.take(**event, pending);
     ATOLL_CO_CHECK(co_await send_all(&writer, &pending));
   }
-  events.finish(execution->row, pending);
+  events.finish(feed->row(), pending);
   ATOLL_CO_CHECK(co_await send_all(&writer, &pending));
   if (!and_finish) co_return Result<void>();
   co_return co_await writer.finish();
@@ -65,23 +58,23 @@ Result<std::string> kept_bytes(const model::Output& output, bool is_stdout, std:
 }
 
 Task<Result<void>> give_again(http::Exchange* exchange, async::Pool* pool,
-                              model::Execution execution, std::optional<StreamPosition> after,
-                              bool and_finish) {
+                              const model::Execution* execution,
+                              std::optional<StreamPosition> after, bool and_finish) {
   http::SseWriter writer(*exchange);
   ExecutionEvents events(after.value_or(StreamPosition()));
   std::vector<http::SseEvent> pending;
-  if (!after) pending.push_back(events.init(execution));
+  if (!after) pending.push_back(events.init(*execution));
   ATOLL_CO_CHECK(co_await writer.begin());
   auto more = [&](bool is_stdout, std::uint64_t offset) {
-    return kept_bytes(execution.output, is_stdout, offset);
+    return kept_bytes(execution->output, is_stdout, offset);
   };
   for (;;) {
     ATOLL_CO_TRY(bool any, co_await async::on_pool(
-                               *pool, [&] { return events.replay(execution, more, pending); }));
+                               *pool, [&] { return events.replay(*execution, more, pending); }));
     if (!any) break;
     ATOLL_CO_CHECK(co_await send_all(&writer, &pending));
   }
-  events.finish(execution, pending);
+  events.finish(*execution, pending);
   ATOLL_CO_CHECK(co_await send_all(&writer, &pending));
   if (!and_finish) co_return Result<void>();
   co_return co_await writer.finish();
@@ -92,15 +85,15 @@ Task<Result<void>> give_again(http::Exchange* exchange, async::Pool* pool,
 // An Error of what it calls was a client that went away.
 Task<Answer<void>> stream_by_id(Call call, ExecutionId id, std::optional<StreamPosition> after,
                                 bool and_finish) {
-  control::Executions& executions = call.control().executions();
-  ATOLL_CO_TRY(control::LiveExecutionPtr execution, co_await executions.live(call.caller, id));
-  if (execution) {
-    (void)co_await follow(call.exchange, std::move(execution), std::move(after), and_finish);
-    co_return Answer<void>();
+  std::uint64_t number = after ? after->number : 0;
+  ATOLL_CO_TRY(ExecutionFeed feed,
+               co_await call.control().executions().follow(call.caller, std::move(id), number));
+  if (feed.live()) {
+    (void)co_await follow(call.exchange, &feed, std::move(after), and_finish);
+  } else {
+    (void)co_await give_again(call.exchange, &call.rest->pool, &feed.row(), std::move(after),
+                              and_finish);
   }
-  ATOLL_CO_TRY(model::Execution row, co_await executions.get(call.caller, id));
-  (void)co_await give_again(call.exchange, &call.rest->pool, std::move(row), std::move(after),
-                            and_finish);
   co_return Answer<void>();
 }
 

@@ -34,7 +34,7 @@ std::uint64_t output_bytes(const model::Output& output) {
 // as they are found.
 Task<Answer<void>> list_results(Call call) {
   ATOLL_CO_CHECK(known_query(call, {"limit", "cursor", "output"}));
-  ATOLL_CO_TRY(store::Page page, query_page(call));
+  ATOLL_CO_TRY(model::Page page, query_page(call));
   ATOLL_CO_TRY(bool with_output, query_flag(call, "output", true));
   std::size_t at_once = with_output ? std::min<std::size_t>(4, page.limit) : page.limit;
   std::size_t limit = std::exchange(page.limit, at_once);

@@ -14,8 +14,9 @@ Task<void> find_reason(RestPtr rest, http::Exchange* exchange, Refusal* refusal)
   Code code = refusal->error.code();
   SessionId id(exchange->request().capture("id"));
   if ((code != Code::kBackend && code != Code::kCancelled) || id.empty()) co_return;
-  auto session = co_await rest->control.sessions().live(caller_of(*exchange), std::move(id));
-  if (!session && session.error().code() == Code::kConflict) *refusal = session.error();
+  Result<void> alive =
+      co_await rest->control.sessions().check_alive(caller_of(*exchange), std::move(id));
+  if (!alive && alive.error().code() == Code::kConflict) *refusal = alive.error();
 }
 
 Task<void> refuse_with(RestPtr rest, http::Exchange* exchange, Refusal refusal) {

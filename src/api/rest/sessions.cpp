@@ -45,8 +45,8 @@ Answer<std::vector<model::SessionState>> states_of(std::string_view text) {
 }
 
 // status=a,b · template=ID · session_key=KEY · label=NAME=VALUE, once for each.
-Answer<store::SessionFilter> filter_of(const Call& call) {
-  store::SessionFilter filter;
+Answer<model::SessionFilter> filter_of(const Call& call) {
+  model::SessionFilter filter;
   for (const auto& [name, value] : call.request().query) {
     if (name == "status") {
       ATOLL_TRY(std::vector<model::SessionState> states, states_of(value));
@@ -70,8 +70,8 @@ Answer<store::SessionFilter> filter_of(const Call& call) {
 Task<Answer<http::Response>> list_sessions(Call call) {
   ATOLL_CO_CHECK(known_query(
       call, {"status", "template", "template_id", "session_key", "label", "limit", "cursor"}));
-  ATOLL_CO_TRY(store::SessionFilter filter, filter_of(call));
-  ATOLL_CO_TRY(store::Page page, query_page(call));
+  ATOLL_CO_TRY(model::SessionFilter filter, filter_of(call));
+  ATOLL_CO_TRY(model::Page page, query_page(call));
   std::size_t limit = page.limit++;  // one more tells whether there is another page
   ATOLL_CO_TRY(std::vector<model::Session> rows,
                co_await call.control().sessions().list(call.caller, std::move(filter), page));

@@ -158,7 +158,7 @@ object snapshot_view(const model::Snapshot& snapshot) {
           {"created_at", rfc3339(snapshot.created_at)}};
 }
 
-object audit_view(const store::AuditRow& row) {
+object audit_view(const model::AuditRow& row) {
   return {{"id", json_text(row.id)},
           {"time", rfc3339(row.time)},
           {"tenant", json_text(row.tenant)},

@@ -9,6 +9,7 @@
 
 #include "control/control.hpp"
 #include "guest/messages.hpp"
+#include "model/audit.hpp"
 #include "model/execution.hpp"
 #include "model/session.hpp"
 #include "model/snapshot.hpp"
@@ -27,7 +28,7 @@ object context_view(const control::ContextView& context, const SessionId& sessio
 object template_view(const model::Template& recipe);
 object key_view(const model::Key& key);
 object snapshot_view(const model::Snapshot& snapshot);
-object audit_view(const store::AuditRow& row);
+object audit_view(const model::AuditRow& row);
 object usage_view(const control::SessionUsage& usage);
 std::string octal_mode(std::uint32_t mode);  // 0644
 object file_view(const guest::FileInfo& file, std::string_view workspace);
