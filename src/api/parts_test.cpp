@@ -1,7 +1,6 @@
 // The pure parts that every protocol shares.
 #include <gtest/gtest.h>
 
-#include "api/box_path.hpp"
 #include "api/id_name.hpp"
 #include "api/limits.hpp"
 #include "api/middleware.hpp"
@@ -11,6 +10,7 @@
 #include "api/tar.hpp"
 #include "api/text.hpp"
 #include "api/trace.hpp"
+#include "control/box_path.hpp"
 
 namespace atl::api {
 namespace {
@@ -95,24 +95,24 @@ TEST(Text, TimesOfRequests) {
 }
 
 TEST(BoxPath, InsideOfTheWorkspace) {
-  EXPECT_EQ(box_path("a/./b//c", "/w"), "/w/a/b/c");
-  EXPECT_EQ(box_path("", "/w"), "/w");
-  EXPECT_EQ(box_path("/workspace/x", "/w"), "/w/x");
-  EXPECT_EQ(box_path("/w/x", "/w"), "/w/x");
-  EXPECT_EQ(box_path("/tmp/x", "/w"), "/tmp/x");
-  EXPECT_EQ(box_path("..a/b..", "/w"), "/w/..a/b..");
-  EXPECT_EQ(shown_path("/w/a/b", "/w"), "a/b");
-  EXPECT_EQ(shown_path("/wide/a", "/w"), "/wide/a");
+  EXPECT_EQ(control::box_path("a/./b//c", "/w"), "/w/a/b/c");
+  EXPECT_EQ(control::box_path("", "/w"), "/w");
+  EXPECT_EQ(control::box_path("/workspace/x", "/w"), "/w/x");
+  EXPECT_EQ(control::box_path("/w/x", "/w"), "/w/x");
+  EXPECT_EQ(control::box_path("/tmp/x", "/w"), "/tmp/x");
+  EXPECT_EQ(control::box_path("..a/b..", "/w"), "/w/..a/b..");
+  EXPECT_EQ(control::shown_path("/w/a/b", "/w"), "a/b");
+  EXPECT_EQ(control::shown_path("/wide/a", "/w"), "/wide/a");
 }
 
 TEST(BoxPath, NowhereElse) {
   using namespace std::string_view_literals;
   for (std::string_view name : {"../x"sv, "a/../../x"sv, "/workspace/../etc"sv, "/etc/passwd"sv,
                                 "/tmpx/y"sv, "/workspacex"sv, "a\0b"sv, "\xff"sv}) {
-    auto path = box_path(name, "/w");
+    auto path = control::box_path(name, "/w");
     EXPECT_FALSE(path.has_value()) << name;
   }
-  EXPECT_FALSE(box_path(std::string(300, 'x'), "/w").has_value());
+  EXPECT_FALSE(control::box_path(std::string(300, 'x'), "/w").has_value());
 }
 
 TEST(Text, TimesAndCodes) {

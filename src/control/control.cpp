@@ -37,6 +37,8 @@ Control::Control(ControlOptions options)
                   Journals(options.journal_folder, options.floor), options.executions),
       runs_(options.executor, sessions_, executions_),
       snapshots_(*store_, clock_, sessions_, snapshot_files_, options.quotas.snapshots),
+      terminals_(sessions_, audit_),
+      ports_(sessions_),
       recovery_(options.executor, *store_, clock_, templates_, *node_, sessions_, executions_),
       idempotency_(*store_, clock_, options.answers_kept),
       tasks_(options.executor) {}

@@ -14,6 +14,7 @@
 #include "control/executions.hpp"
 #include "control/idempotency.hpp"
 #include "control/keys.hpp"
+#include "control/ports.hpp"
 #include "control/preview_tokens.hpp"
 #include "control/recovery.hpp"
 #include "control/runs.hpp"
@@ -21,6 +22,7 @@
 #include "control/snapshot_files.hpp"
 #include "control/snapshots.hpp"
 #include "control/templates.hpp"
+#include "control/terminals.hpp"
 #include "node/node.hpp"
 #include "node/pool.hpp"
 #include "node/quotas.hpp"
@@ -70,6 +72,8 @@ class Control {
   Executions& executions() { return executions_; }
   Runs& runs() { return runs_; }
   Snapshots& snapshots() { return snapshots_; }
+  Terminals& terminals() { return terminals_; }
+  Ports& ports() { return ports_; }
   Templates& templates() { return templates_; }
   Keys& keys() { return keys_; }
   const PreviewTokens& preview_tokens() const { return preview_tokens_; }
@@ -107,6 +111,8 @@ class Control {
   Executions executions_;
   Runs runs_;
   Snapshots snapshots_;
+  Terminals terminals_;
+  Ports ports_;
   Recovery recovery_;
   Idempotency idempotency_;
   async::TaskGroup tasks_;

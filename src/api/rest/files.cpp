@@ -5,12 +5,12 @@
 
 #include <boost/json/array.hpp>
 
-#include "api/box_path.hpp"
 #include "api/limits.hpp"
 #include "api/rest/routes.hpp"
 #include "api/rest/views.hpp"
 #include "api/text.hpp"
 #include "base/fault.hpp"
+#include "control/box_path.hpp"
 
 namespace atl::api::rest {
 
@@ -43,7 +43,7 @@ object page_view(std::vector<sandbox::FileInfo> files, const Place& place, const
     file.path = place.path + "/" + file.path;
     all.push_back(file_view(file, place.workspace));
   }
-  return {{"path", json_text(shown_path(place.path, place.workspace))},
+  return {{"path", json_text(control::shown_path(place.path, place.workspace))},
           {"files", std::move(all)},
           {"next_cursor", std::move(next)},
           {"truncated", truncated}};
@@ -102,7 +102,7 @@ Task<Answer<http::Response>> put_file(Call call) {
                co_await place.sandbox().put_file(place.path, mode));
   fault::here("upload.begun");
   ATOLL_CO_CHECK(co_await receive(call, stream.get()));
-  record(call, AuditAction::kFileWritten, shown_path(place.path, place.workspace));
+  record(call, AuditAction::kFileWritten, control::shown_path(place.path, place.workspace));
   ATOLL_CO_TRY(sandbox::FileInfo info, co_await place.sandbox().stat(place.path));
   info.path = place.path;
   co_return json_response(is_new ? 201 : 200, file_view(info, place.workspace));
@@ -116,7 +116,7 @@ Task<Answer<http::Response>> delete_file(Call call) {
     co_return refuse(Code::kInvalidArgument, "this folder belongs to the session");
   }
   ATOLL_CO_CHECK(co_await place.sandbox().remove(place.path, recursive));
-  record(call, AuditAction::kFileRemoved, shown_path(place.path, place.workspace));
+  record(call, AuditAction::kFileRemoved, control::shown_path(place.path, place.workspace));
   co_return no_content();
 }
 
@@ -126,7 +126,7 @@ Task<Answer<Place>> open_place(Call call, std::string name) {
   ATOLL_CO_TRY(control::Use use,
                co_await call.control().sessions().use(call.caller, call.session_id()));
   std::string workspace = use.sandbox().workspace();
-  ATOLL_CO_TRY(std::string path, box_path(name, workspace));
+  ATOLL_CO_TRY(std::string path, control::box_path(name, workspace));
   co_return Place{std::move(use), std::move(workspace), std::move(path)};
 }
 

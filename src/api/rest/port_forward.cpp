@@ -112,13 +112,12 @@ Answer<std::uint16_t> port_of(const Call& call) {
 
 Task<Answer<void>> forward_to_port(Call call, Forward forward) {
   ATOLL_CO_CHECK(require_writer(call));
-  ATOLL_CO_TRY(control::Use use,
-               co_await call.control().sessions().use(call.caller, call.session_id()));
-  auto inside = co_await use.sandbox().connect(forward.port);
-  if (!inside) co_return bad_gateway(inside.error());
+  ATOLL_CO_TRY(control::PortConnection inside, co_await call.control().ports().connect(
+                                                   call.caller, call.session_id(), forward.port));
+  if (inside.refused) co_return bad_gateway(*inside.refused);
   async::TaskGroup group(call.rest->options.executor);
   ATOLL_CO_TRY(UniqueFd socket,
-               open_tunnel(call.rest->options.executor, group, std::move(*inside)));
+               open_tunnel(call.rest->options.executor, group, std::move(inside.stream)));
   Answer<void> spoken = co_await speak(call, std::move(forward), std::move(socket));
   co_await group.join();
   co_return spoken;

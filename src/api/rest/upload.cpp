@@ -6,11 +6,11 @@
 
 #include <boost/json/array.hpp>
 
-#include "api/box_path.hpp"
 #include "api/limits.hpp"
 #include "api/rest/files.hpp"
 #include "api/rest/views.hpp"
 #include "base/fault.hpp"
+#include "control/box_path.hpp"
 #include "http/multipart.hpp"
 
 namespace atl::api::rest {
@@ -46,7 +46,7 @@ Task<Answer<void>> begin_part(UploadPtr upload, std::string name,
   std::string whole = *filename;
   // A folder, by the query or by a part before, holds names that are relative.
   if (!whole.starts_with('/')) whole = upload->place.path + "/" + whole;
-  ATOLL_CO_TRY(upload->path, box_path(whole, upload->place.workspace));
+  ATOLL_CO_TRY(upload->path, control::box_path(whole, upload->place.workspace));
   if (upload->path == upload->place.workspace || upload->path == upload->place.path) {
     co_return refuse(Code::kInvalidArgument, "a file needs a name");
   }
@@ -73,13 +73,13 @@ Task<Answer<void>> take_data(UploadPtr upload, std::string data) {
 
 Task<Answer<void>> end_part(UploadPtr upload) {
   if (upload->is_folder_field) {
-    ATOLL_CO_TRY(upload->place.path, box_path(upload->folder, upload->place.workspace));
+    ATOLL_CO_TRY(upload->place.path, control::box_path(upload->folder, upload->place.workspace));
     co_return Answer<void>();
   }
   ATOLL_CO_CHECK(co_await upload->stream->finish());
   fault::here("upload.finished");
   upload->stream.reset();
-  std::string shown = shown_path(upload->path, upload->place.workspace);
+  std::string shown = control::shown_path(upload->path, upload->place.workspace);
   record(upload->call, model::AuditAction::kFileWritten, shown);
   upload->files.push_back(object{{"name", json_text(shown.substr(shown.rfind('/') + 1))},
                                  {"path", json_text(shown)},

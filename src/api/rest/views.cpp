@@ -2,11 +2,11 @@
 
 #include <boost/json/array.hpp>
 
-#include "api/box_path.hpp"
 #include "api/rest/bodies.hpp"
 #include "api/text.hpp"
 #include "base/utf8.hpp"
 #include "codec/json.hpp"
+#include "control/box_path.hpp"
 
 namespace atl::api::rest {
 
@@ -191,7 +191,7 @@ std::string octal_mode(std::uint32_t mode) {
 
 object file_view(const guest::FileInfo& file, std::string_view workspace) {
   static constexpr const char* kKinds[] = {"other", "file", "directory", "symlink", "other"};
-  std::string shown = shown_path(file.path, workspace);
+  std::string shown = control::shown_path(file.path, workspace);
   std::chrono::milliseconds since(file.mtime_ns / 1'000'000);
   object view{{"name", json_text(shown.substr(shown.rfind('/') + 1))},
               {"path", json_text(shown)},

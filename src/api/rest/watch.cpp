@@ -2,11 +2,11 @@
 #include <memory>
 #include <utility>
 
-#include "api/box_path.hpp"
 #include "api/rest/files.hpp"
 #include "api/rest/pulse.hpp"
 #include "api/rest/views.hpp"
 #include "async/deadline.hpp"
+#include "control/box_path.hpp"
 #include "http/sse.hpp"
 
 namespace atl::api::rest {
@@ -25,7 +25,7 @@ std::string_view kind_name(std::uint8_t kind) {
 
 http::SseEvent said(const sandbox::WatchEvent& event, const Place& place) {
   std::string kind(kind_name(event.kind));
-  std::string path = shown_path(place.path + "/" + event.path, place.workspace);
+  std::string path = control::shown_path(place.path + "/" + event.path, place.workspace);
   object data{{"event", kind}, {"path", json_text(path)}};
   return {.event = std::move(kind), .data = codec::serialize(data)};
 }

@@ -8,7 +8,7 @@
 
 #include "base/result.hpp"
 
-namespace atl::api {
+namespace atl::control {
 
 // `workspace` is where the backend keeps it, as the guest sees it. `..` is refused, `.` and empty
 // segments are dropped; "" is the workspace itself.
@@ -16,4 +16,4 @@ Result<std::string> box_path(std::string_view name, std::string_view workspace);
 // The way back: relative to the workspace where it is below.
 std::string shown_path(std::string_view path, std::string_view workspace);
 
-}  // namespace atl::api
+}  // namespace atl::control

@@ -1,11 +1,12 @@
-#include "api/box_path.hpp"
+#include "control/box_path.hpp"
 
-#include "api/limits.hpp"
 #include "base/utf8.hpp"
 
-namespace atl::api {
+namespace atl::control {
 
 namespace {
+
+constexpr std::size_t kMaxPath = 4096;
 
 bool takes_prefix(std::string_view& path, std::string_view prefix) {
   if (!path.starts_with(prefix)) return false;
@@ -47,4 +48,4 @@ std::string shown_path(std::string_view path, std::string_view workspace) {
   return std::string(below.empty() ? below : below.substr(1));
 }
 
-}  // namespace atl::api
+}  // namespace atl::control
