@@ -50,16 +50,18 @@ constexpr std::uint32_t kArch = AUDIT_ARCH_AARCH64;
 #endif
 constexpr std::uint32_t kOtherNumbers = 0x40000000;  // x32: the same architecture, other numbers
 
-// Whoever uses another architecture's numbers is killed: the list would mean other calls there.
+// The list means other calls on another architecture, so its callers are killed. Numbers of x32 are
+// unknown calls, as in a sandbox, which inherits this.
 bool install_filter() {
   constexpr std::size_t kCount = std::size(kNever);
   sock_filter code[kCount + 8];
   std::size_t size = 0;
   code[size++] = BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(seccomp_data, arch));
-  code[size++] = BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, kArch, 0, 2);
+  code[size++] = BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, kArch, 1, 0);
+  code[size++] = BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_KILL_PROCESS);
   code[size++] = BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(seccomp_data, nr));
   code[size++] = BPF_JUMP(BPF_JMP | BPF_JGE | BPF_K, kOtherNumbers, 0, 1);
-  code[size++] = BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_KILL_PROCESS);
+  code[size++] = BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | ENOSYS);
   for (std::size_t i = 0; i < kCount; ++i) {
     auto over = static_cast<std::uint8_t>(kCount - i);
     code[size++] = BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, kNever[i], over, 0);
