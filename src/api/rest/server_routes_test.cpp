@@ -29,7 +29,7 @@ Task<void> figures(Api* api) {
   EXPECT_EQ(runtimes.at({"runtimes", "0", "type"}), "fake") << runtimes.body;
   EXPECT_EQ(runtimes.at({"runtimes", "0", "resources", "session_count"}), "1");
   EXPECT_EQ(runtimes.at({"runtimes", "0", "resources", "memory_total"}),
-            std::to_string(control::host_memory().total >> 20));
+            std::to_string(node::host_memory().total >> 20));
   Reply node = co_await api->call(Method::kGet, "/api/v1/runtimes/local/health");
   EXPECT_EQ(node.at({"health"}), "healthy") << node.body;
   Reply used = co_await api->call(Method::kGet, "/api/v1/runtimes/local/metrics");

@@ -6,13 +6,13 @@
 
 #include <gtest/gtest.h>
 
-#include "api/rest/test_store.hpp"
 #include "async/deadline.hpp"
 #include "async/event.hpp"
 #include "async/run.hpp"
 #include "control/control.hpp"
+#include "control/test_store.hpp"
 
-namespace atl::api::rest::test {
+namespace atl::control::test {
 namespace {
 
 using async::Task;
@@ -121,26 +121,41 @@ TEST(Recovery, ABackendThatHangsHoldsUpNeitherTheStartNorTheEnd) {
   with_rows(std::move(stage));
 }
 
+Task<void> expect_failed(control::Control* control, std::vector<SessionId> ids) {
+  EXPECT_EQ(control->sessions().finding_count(), 0u);
+  for (const SessionId& id : ids) {
+    Result<model::Session> row = co_await control->store().session(id);
+    if (!row) {
+      ADD_FAILURE() << row.error().to_string();
+      co_return;
+    }
+    EXPECT_EQ(row->state, SessionState::kFailed);
+    EXPECT_EQ(row->error_code, "backend_error");
+    EXPECT_NE(row->error_message.find("mortal"), std::string::npos) << row->error_message;
+    EXPECT_TRUE(row->ended_at);
+  }
+}
+
 TEST(Recovery, SessionsOfABackendThatFindsNothingAgainFailAtOnce) {
   Stage stage{.backend = "mortal"};
   stage.rows = {session_of("mortal", SessionState::kReady),
                 session_of("mortal", SessionState::kPaused)};
-  stage.body = [ids = std::vector{stage.rows[0].id, stage.rows[1].id}](
-                   control::Control* control) -> Task<void> {
-    EXPECT_EQ(control->sessions().finding_count(), 0u);
-    for (const SessionId& id : ids) {
-      Result<model::Session> row = co_await control->store().session(id);
-      if (!row) {
-        ADD_FAILURE() << row.error().to_string();
-        co_return;
-      }
-      EXPECT_EQ(row->state, SessionState::kFailed);
-      EXPECT_EQ(row->error_code, "backend_error");
-      EXPECT_NE(row->error_message.find("mortal"), std::string::npos) << row->error_message;
-      EXPECT_TRUE(row->ended_at);
-    }
-  };
+  std::vector<SessionId> ids{stage.rows[0].id, stage.rows[1].id};
+  stage.body = [ids](control::Control* control) { return expect_failed(control, ids); };
   with_rows(std::move(stage));
+}
+
+Task<Result<void>> write_slowly(const std::vector<store::Change>* changes, bool* writing) {
+  for (const store::Change& change : *changes) {
+    const auto* put = std::get_if<store::PutSession>(&change);
+    *writing |= put != nullptr && put->row.state == SessionState::kFailed;
+  }
+  if (*writing) co_await async::sleep_for(std::chrono::milliseconds(200));
+  co_return Result<void>();
+}
+
+Task<void> until_set(const bool* flag) {
+  while (!*flag) co_await async::yield_now();
 }
 
 // Recovery is cancelled while the end of a session is on its way to the store: the session must
@@ -149,19 +164,12 @@ TEST(Recovery, AServerThatIsStoppedWhileASessionIsGivenUp) {
   bool writing = false;
   Stage stage{.backend = "empty"};
   stage.rows = {session_of("empty", SessionState::kReady)};
-  stage.on_write = [&writing](const std::vector<store::Change>* changes) -> Task<Result<void>> {
-    for (const store::Change& change : *changes) {
-      const auto* put = std::get_if<store::PutSession>(&change);
-      writing |= put != nullptr && put->row.state == SessionState::kFailed;
-    }
-    if (writing) co_await async::sleep_for(std::chrono::milliseconds(200));
-    co_return Result<void>();
+  stage.on_write = [&writing](const std::vector<store::Change>* changes) {
+    return write_slowly(changes, &writing);
   };
-  stage.body = [&writing](control::Control*) -> Task<void> {
-    while (!writing) co_await async::yield_now();
-  };
+  stage.body = [&writing](control::Control*) { return until_set(&writing); };
   with_rows(std::move(stage));
 }
 
 }  // namespace
-}  // namespace atl::api::rest::test
+}  // namespace atl::control::test
