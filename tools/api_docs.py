@@ -85,6 +85,10 @@ def type_of(schema):
     if "$ref" in schema:
         name = schema["$ref"].rsplit("/", 1)[1]
         return f'<a href="#{name}">{name}</a>'
+    if "contentSchema" in schema:
+        return f"JSON: {type_of(schema['contentSchema'])}"
+    if "const" in schema:
+        return f"<code>{text(schema['const'])}</code>"
     if "oneOf" in schema:
         return " or ".join(type_of(one) for one in schema["oneOf"])
     kind = schema.get("type", "any")
@@ -98,11 +102,16 @@ def type_of(schema):
 
 def schema_table(schema):
     rows = []
+    if all(one.get("properties") for one in schema.get("oneOf", [{}])):
+        return f"<p>{text(schema.get('description', ''))}</p>" + "".join(map(schema_table, schema["oneOf"]))
+    if not schema.get("properties") and "properties" in schema.get("contentSchema", {}):
+        return schema_table(schema["contentSchema"])
     for name, member in schema.get("properties", {}).items():
         must = "required" if name in schema.get("required", []) else ""
         default = f" Default <code>{text(json.dumps(member['default']))}</code>." if "default" in member else ""
         rows.append(f"<tr><td><code>{text(name)}</code></td><td>{type_of(member)}</td><td>{must}</td>"
-                    f"<td>{text(member.get('description', ''))}{default}</td></tr>")
+                    f"<td>{text(member.get('description', ''))}{default}"
+                    f"{schema_table(member) if member.get('contentSchema', {}).get('properties') else ''}</td></tr>")
     return f"<table>{''.join(rows)}</table>" if rows else f"<p>{type_of(schema)} {text(schema.get('description', ''))}</p>"
 
 
@@ -110,7 +119,8 @@ def body_html(content):
     parts = []
     for media, entry in content.items():
         schema = entry.get("schema", {})
-        parts.append(f"<code>{media}</code> {type_of(schema)}")
+        kind = f"events: {type_of(entry['itemSchema'])}" if "itemSchema" in entry else type_of(schema)
+        parts.append(f"<code>{media}</code> {kind}")
         if schema.get("properties"):
             parts.append(schema_table(schema))
     return " ".join(parts)

@@ -6,6 +6,7 @@
 #include <boost/json/object.hpp>
 
 #include "codec/json.hpp"
+#include "http/sse.hpp"
 
 namespace atl::api::rest::test {
 
@@ -98,6 +99,41 @@ void SchemaCheck::check(const value& described, const value& one, const std::str
   if (const object* members = one.if_object()) check_object(schema, *members, at, out);
 }
 
+std::vector<std::string> SchemaCheck::event_problems(const value& media,
+                                                     std::string_view body) const {
+  const value* item = media.as_object().if_contains("itemSchema");
+  if (item == nullptr) return {"the events are not described"};
+  auto has_name = [](const value& described, std::string_view name) {
+    const object& said = described.at("properties").at("event").as_object();
+    if (const value* only = said.if_contains("const")) return only->as_string() == name;
+    const auto& all = said.at("enum").as_array();
+    return std::ranges::find(all, value(name)) != all.end();
+  };
+  std::vector<std::string> out;
+  http::SseReader reader;
+  if (!reader.feed(body)) return {"no event stream"};
+  while (auto event = reader.next()) {
+    const auto& kinds = resolved(*item).at("oneOf").as_array();
+    auto kind =
+        std::ranges::find_if(kinds, [&](const value& one) { return has_name(one, event->event); });
+    if (kind == kinds.end()) {
+      out.push_back("the event " + event->event + " is not described");
+      continue;
+    }
+    object whole{{"event", event->event}, {"data", event->data}};
+    if (!event->id.empty()) whole["id"] = event->id;
+    check(*kind, whole, event->event, out);
+    auto data = codec::parse(event->data, {.max_bytes = event->data.size() + 1, .max_depth = 128});
+    if (!data) {
+      out.push_back("the data of " + event->event + " is no JSON");
+    } else {
+      check(kind->at("properties").at("data").at("contentSchema"), *data, event->event + "/data",
+            out);
+    }
+  }
+  return out;
+}
+
 std::vector<std::string> SchemaCheck::problems(std::string_view operation, int status,
                                                std::string_view type, std::string_view body) const {
   const value* found = operation_named(operation);
@@ -116,6 +152,7 @@ std::vector<std::string> SchemaCheck::problems(std::string_view operation, int s
   std::string_view media = type.substr(0, type.find(';'));
   const value* described = content->as_object().if_contains(media);
   if (described == nullptr) return {"type " + std::string(type) + " is not described"};
+  if (media == "text/event-stream") return event_problems(*described, body);
   if (!media.ends_with("json")) return {};
   auto parsed = codec::parse(body, {.max_bytes = body.size() + 1, .max_depth = 128});
   if (!parsed) return {"no JSON"};

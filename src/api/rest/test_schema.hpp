@@ -24,6 +24,8 @@ class SchemaCheck {
   const Value* operation_named(std::string_view name) const;
   void check(const Value& schema, const Value& value, const std::string& at,
              std::vector<std::string>& out) const;
+  // Every event of a stream, by the one of the described that has its name.
+  std::vector<std::string> event_problems(const Value& media, std::string_view body) const;
   void check_object(const boost::json::object& schema, const boost::json::object& value,
                     const std::string& at, std::vector<std::string>& out) const;
 
