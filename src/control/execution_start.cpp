@@ -18,7 +18,7 @@ Task<Result<bool>> until_done(LiveExecutionPtr execution) {
   co_return true;
 }
 
-// What the answer to a request that did not wait says of an execution that has not ended.
+// What the answer to a request that did not wait says of an execution.
 model::Execution as_accepted(const model::Execution& row) {
   model::Execution accepted;
   accepted.id = row.id;
@@ -72,10 +72,8 @@ Task<Result<Executions::Executed>> Executions::executed_before(Caller caller, mo
   Result<model::Execution> row = co_await get(std::move(caller), ExecutionId(made.id));
   if (!row && row.error().code() == Code::kNotFound) co_return fail(gone_since(made));
   if (!row) co_return fail(row.error());
-  if (made.state == MadeState::kAccepted) {
-    row->output = {};
-    if (!model::is_final(row->state)) *row = as_accepted(*row);
-  }
+  // Also when it has ended since: a result is told whole or not at all.
+  if (made.state == MadeState::kAccepted) *row = as_accepted(*row);
   co_return Executed{.value = std::move(*row), .state = made.state, .replayed = true};
 }
 
