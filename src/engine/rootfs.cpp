@@ -98,7 +98,8 @@ bool add_devices(bool rootless) {
 // it shows nobody's processes to those who have no power over them.
 bool add_proc(bool rootless) {
   constexpr unsigned long kFlags = MS_NOSUID | MS_NODEV | MS_NOEXEC;
-  return (!rootless && ::mount("proc", "proc", "proc", kFlags, "hidepid=invisible") == 0) ||
+  bool hidden = !rootless && confine::wall_up(confine::Wall::kPidNs);
+  return (hidden && ::mount("proc", "proc", "proc", kFlags, "hidepid=invisible") == 0) ||
          bind_from_host("proc", MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV | MOUNT_ATTR_NOEXEC);
 }
 
