@@ -374,8 +374,9 @@ class ManySessions(Loop):
                 self.server.launch()  # and killed again before it has opened its port
                 time.sleep(self.random.uniform(0.0, 0.1))
                 self.server.kill()
+                before = set(self.launchers())
                 self.server.launch()
-                self.kill_new_launcher()
+                self.kill_new_launcher(before)
                 self.start()  # and killed while it finds its sessions again
                 self.kill("both")
                 self.start()
@@ -394,10 +395,9 @@ class ManySessions(Loop):
         self.assertEqual(ran["stdout"], "1\n", ran)
         self.check_end()
 
-    def kill_new_launcher(self):
+    def kill_new_launcher(self, before):
         """Of a server that starts: it ends and says so, with its port open or not."""
-        old = set(self.launchers())
-        new = until(lambda: set(self.launchers()) - old or self.server.process.poll() is not None, "a launcher starts")
+        new = until(lambda: set(self.launchers()) - before or self.server.process.poll() is not None, "a launcher starts")
         for pid in new if isinstance(new, set) else ():
             try:
                 os.kill(pid, signal.SIGKILL)
