@@ -1,6 +1,8 @@
 #include "engine/image_root.hpp"
 
+#include <fcntl.h>
 #include <linux/openat2.h>
+#include <linux/stat.h>
 #include <sched.h>
 #include <sys/syscall.h>
 
@@ -14,11 +16,24 @@ namespace {
 
 using Trees = std::array<UniqueFd, kMaxLayers>;
 
+// 0: not known.
+std::uint64_t mount_of(const UniqueFd& folder, const char* path) {
+  struct statx info{};
+  constexpr int kFlags = AT_EMPTY_PATH | AT_SYMLINK_NOFOLLOW;
+  bool known = ::syscall(SYS_statx, folder.get(), path, kFlags, STATX_MNT_ID, &info) == 0 &&
+               (info.stx_mask & STATX_MNT_ID) != 0;
+  return known ? info.stx_mnt_id : 0;
+}
+
 // Only root fills the store, so its files may show their owners; of any other folder that a caller
-// can open they would make root's secrets the guest's own.
+// can open they would make root's secrets the guest's own. The store, the layer and its tree are on
+// one mount: a caller with a user namespace can put mounts of its own over folders of the store,
+// and since Linux 6.15 a detached tree of such mounts can be cloned from here.
 bool is_stored(const UniqueFd& disks, const UniqueFd& layer) {
   struct stat store{}, above{};
-  return ::fstatat(disks.get(), "images/layers", &store, AT_SYMLINK_NOFOLLOW) == 0 &&
+  std::uint64_t mount = mount_of(disks, "images/layers");
+  return mount != 0 && mount == mount_of(layer, "") && mount == mount_of(layer, "tree") &&
+         ::fstatat(disks.get(), "images/layers", &store, AT_SYMLINK_NOFOLLOW) == 0 &&
          ::fstatat(layer.get(), "..", &above, 0) == 0 && store.st_ino == above.st_ino &&
          store.st_dev == above.st_dev;
 }
