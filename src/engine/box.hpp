@@ -115,5 +115,6 @@ void write_record(const LauncherState& state, const Box& box);
 void forget_box(const LauncherState& state, const BoxId& id);
 // The boxes of an earlier launcher that still live, by their records.
 std::vector<Box> find_boxes(LauncherState& state);
+void remove_stale_sockets(const LauncherState& state);  // after find_boxes()
 
 }  // namespace atl::engine

@@ -84,4 +84,20 @@ std::vector<Box> find_boxes(LauncherState& state) {
   return found;
 }
 
+// A launcher that was killed between the two has made a socket and no record.
+void remove_stale_sockets(const LauncherState& state) {
+  UniqueFd fd = open_at(state.run.get(), ".", O_RDONLY | O_DIRECTORY);
+  DIR* folder = fd ? ::fdopendir(fd.release()) : nullptr;
+  if (folder == nullptr) return;
+  while (const dirent* entry = ::readdir(folder)) {
+    std::string_view name = entry->d_name;
+    if (!name.ends_with(".sock")) continue;
+    Text record("boxes/%.*s", static_cast<int>(name.size() - 5), entry->d_name);
+    if (::faccessat(state.run.get(), record.c_str(), F_OK, 0) != 0) {
+      ::unlinkat(state.run.get(), entry->d_name, 0);
+    }
+  }
+  ::closedir(folder);
+}
+
 }  // namespace atl::engine

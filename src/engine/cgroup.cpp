@@ -276,6 +276,7 @@ UsageFigures SlotCgroup::usage() const {
 
 void SlotCgroup::start_anew() {
   if (host_ == nullptr) return;
+  (void)freeze(false);  // the tenant before may have ended while it was paused
   // v2 has no reset.
   if (!host_->unified) write(leaf_, kMemory, "memory.max_usage_in_bytes", 0);
   start_ = counters();
@@ -307,6 +308,7 @@ UniqueFd SlotCgroup::open_processes() const {
 
 std::vector<pid_t> SlotCgroup::processes() const {
   std::string text = read(leaf_, counted(), kProcesses);
+  text.resize(text.rfind('\n') + 1);  // a number that is cut off is another one
   std::vector<pid_t> found;
   for (char* at = text.data(); *at != '\0'; at += *at == '\n' ? 1 : 0) {
     found.push_back(static_cast<pid_t>(std::strtol(at, &at, 10)));
@@ -332,7 +334,7 @@ bool SlotCgroup::end_all() const {
     // A number that is listed still is that of the process that was opened, not of a later one.
     std::vector<pid_t> listed = processes();
     for (const auto& [pid, process] : opened) {
-      if (!std::ranges::contains(listed, pid)) continue;
+      if (!process || !std::ranges::contains(listed, pid)) continue;
       send_kill(process);
       signalled.push_back(pid);
     }

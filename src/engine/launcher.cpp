@@ -57,6 +57,7 @@ class Launcher {
     watch(client_, &client_);
     if (once_ || !ready_) return;
     for (Box& box : find_boxes(state_)) keep(std::move(box));
+    remove_stale_sockets(state_);
   }
 
   // A launcher without a client has nothing to do: sandboxes live without it, and the next one
@@ -187,6 +188,7 @@ class Launcher {
     } else {
       bool pause = reply.op == LauncherOp::kFreeze;
       if (pause && pauses_.size() >= kMaxPending) return failed(Step::kBusy, EAGAIN);
+      if (pause && box.dying) return failed(Step::kBusy, EBUSY);  // frozen, it would not end
       ATOLL_CHECK(box.slot.cgroup.freeze(pause));
       box.paused = pause;
       if (pause) pauses_.push_back({reply, now_ms() + kPauseTime});
