@@ -56,6 +56,8 @@ model::Session Sessions::view(const LiveSession& session) const {
     if (session.row.state == SessionState::kFailed) row.error_code.clear();
   }
   if (row.state == SessionState::kReady && session.running > 0) row.state = SessionState::kRunning;
+  bool made = session.sandbox && row.state != SessionState::kCreating;
+  if (made) row.workspace = session.sandbox->workspace();
   return row;
 }
 

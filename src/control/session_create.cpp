@@ -23,6 +23,7 @@ model::Session as_accepted(model::Session row) {
   row.isolation_missing.clear();
   row.ready_at.reset();
   row.expires_at.reset();
+  row.workspace = model::Session().workspace;
   return row;
 }
 
@@ -44,7 +45,7 @@ Task<Result<Sessions::Created>> Sessions::create(Caller caller, CreateRequest re
   std::optional<std::chrono::seconds> wait = request.wait;
   ATOLL_CO_TRY(Begun begun, co_await begin_one(std::move(caller), std::move(request), &once));
   MadeState stored = begun.ready ? MadeState::kDone : MadeState::kAccepted;
-  Created created{.value = begun.session->row, .state = stored};
+  Created created{.value = view(*begun.session), .state = stored};
   if (wait) {
     ATOLL_CO_TRY(created.value, co_await wait_ready(begun.session, async::deadline_in(*wait)));
     if (created.value.state != SessionState::kCreating) created.state = MadeState::kDone;

@@ -70,6 +70,7 @@ struct Session {
   std::string error_message;
   std::string snapshot_id;  // whose files it began with; empty: none
   bool one_shot = false;    // it ends with the request that made it, whose answer is all there is
+  std::string workspace = "/workspace";  // as programs in its sandbox see it; not stored
 };
 
 }  // namespace atl::model

@@ -21,8 +21,11 @@ Task<void> life(Api* api) {
   Reply got = co_await api->call(Method::kGet, path);
   EXPECT_EQ(got.at({"status"}), "ready") << got.body;
   EXPECT_EQ(got.at({"labels", "a"}), "b");
+  Reply where = co_await api->call(Method::kPost, path + "/execute", R"({"command":["pwd","-P"]})",
+                                   {{"Prefer", "wait"}});
+  EXPECT_EQ(got.at({"workspace"}) + "\n", where.at({"stdout"})) << got.body;
   Reply status = co_await api->call(Method::kGet, path + "/status");
-  EXPECT_EQ(status.at({"last_execution"}), ran.at({"execution_id"}));
+  EXPECT_EQ(status.at({"last_execution"}), where.at({"execution_id"}));
   Reply changed = co_await api->call(Method::kPatch, path, R"({"metadata":{"x":"y"}})");
   EXPECT_EQ(changed.at({"metadata", "x"}), "y") << changed.body;
   Reply renewed = co_await api->call(Method::kPost, path + "/renew", R"({"seconds":1000})");
@@ -37,6 +40,7 @@ Task<void> life(Api* api) {
   EXPECT_EQ(again.status, 204);
   Reply ended = co_await api->call(Method::kGet, path);
   EXPECT_EQ(ended.at({"status"}), "terminated");
+  EXPECT_EQ(ended.at({"workspace"}), "/workspace");
   Reply late = co_await api->call(Method::kPost, path + "/execute", R"({"command":"true"})");
   EXPECT_EQ(late.status, 409) << late.body;
 }

@@ -51,6 +51,7 @@ object session_view(const model::Session& session) {
   view["runtime_node"] = json_text(session.runtime_node);
   view["backend"] = json_text(session.backend);
   view["status"] = codec::to_json(session.state);
+  view["workspace"] = json_text(session.workspace);
   object config = codec::to_json(session.config).as_object();
   config.emplace("idle_timeout_seconds", nullptr);  // where it has none
   view["config"] = std::move(config);

@@ -11,10 +11,11 @@ namespace {
 auto members(const model::Session& row) {
   const auto& [id, tenant, key_id, session_key, template_id, node, backend, sandbox_id, state,
                config, labels, metadata, layers, missing, created, updated, ready, expires, ended,
-               error_code, error_message, snapshot_id, one_shot] = row;
+               error_code, error_message, snapshot_id, one_shot, workspace] = row;
   return std::tuple(id, tenant, key_id, session_key, template_id, node, backend, sandbox_id, state,
                     codec::encode(config), labels, metadata, layers, missing, created, updated,
-                    ready, expires, ended, error_code, error_message, snapshot_id, one_shot);
+                    ready, expires, ended, error_code, error_message, snapshot_id, one_shot,
+                    workspace);
 }
 
 auto members(const model::Execution& row) {
