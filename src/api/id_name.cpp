@@ -6,9 +6,11 @@
 namespace atl::api {
 
 std::string_view id_name(std::string_view path) {
-  static constexpr std::array<std::pair<std::string_view, std::string_view>, 5> kNames{{
+  static constexpr std::array<std::pair<std::string_view, std::string_view>, 7> kNames{{
       {"executions", "execution_id"},
       {"keys", "key_id"},
+      {"result", "execution_id"},
+      {"results", "execution_id"},
       {"runtimes", "runtime_node"},
       {"snapshots", "snapshot_id"},
       {"templates", "template_id"},

@@ -32,6 +32,8 @@ TEST(IdName, IsThatOfTheCollection) {
   EXPECT_EQ(id_name("/api/v1/sessions/a/execute"), "session_id");
   EXPECT_EQ(id_name("/api/v1/workspace/se/execute/a"), "session_id");
   EXPECT_EQ(id_name("/api/v1/executions/a/stream"), "execution_id");
+  EXPECT_EQ(id_name("/api/v1/result/a"), "execution_id");
+  EXPECT_EQ(id_name("/api/v1/results/a"), "execution_id");
   EXPECT_EQ(id_name("/api/v1/templates/a"), "template_id");
   EXPECT_EQ(id_name("/api/v1/snapshots/a"), "snapshot_id");
   EXPECT_EQ(id_name("/api/v1/keys/a"), "key_id");

@@ -28,7 +28,7 @@ Task<Answer<void>> execute(Call call) {
   ATOLL_CO_TRY(ExecuteBody body, decode_body<ExecuteBody>(text));
   if (!body.timeout) body.timeout = kTimeout;
   ATOLL_CO_TRY(control::ExecuteRequest request, to_request(std::move(body)));
-  co_return co_await execute_as_asked(call, std::move(request), std::move(text),
+  co_return co_await execute_as_asked(call, call.session_id(), std::move(request), std::move(text),
                                       {.prefer = {.wait = true}});
 }
 

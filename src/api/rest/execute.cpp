@@ -57,8 +57,8 @@ Task<Answer<void>> respond_executed(Call call, Executions::Executed executed, Re
   co_return co_await respond(call, std::move(response));
 }
 
-Task<Answer<void>> execute_as_asked(Call call, control::ExecuteRequest request, std::string text,
-                                    ExecuteAnswer asked) {
+Task<Answer<void>> execute_as_asked(Call call, SessionId session, control::ExecuteRequest request,
+                                    std::string text, ExecuteAnswer asked) {
   ATOLL_CO_TRY(control::Once once, co_await begin_once(call, std::move(text)));
   std::optional<async::Deadline> until;
   if (asked.prefer.wait && !asked.events) {
@@ -66,7 +66,7 @@ Task<Answer<void>> execute_as_asked(Call call, control::ExecuteRequest request, 
   }
   ATOLL_CO_TRY(Executions::Executed executed,
                co_await call.control().executions().execute(
-                   call.caller, call.session_id(), std::move(request), until, std::move(once)));
+                   call.caller, std::move(session), std::move(request), until, std::move(once)));
   if (asked.events) co_return co_await stream_by_id(call, executed.value.id, std::nullopt);
   ResultAnswer how{.as_text = wants_text(call.request().headers)};
   if (until && executed.state == MadeState::kDone) how.headers.set("Preference-Applied", "wait");

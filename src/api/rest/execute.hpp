@@ -15,8 +15,8 @@ struct ExecuteAnswer {
   bool events = false;  // a stream
 };
 // Answers with a stream, the result (200), or 202. `text` is the body that `request` was made of.
-Task<Answer<void>> execute_as_asked(Call call, control::ExecuteRequest request, std::string text,
-                                    ExecuteAnswer asked);
+Task<Answer<void>> execute_as_asked(Call call, SessionId session, control::ExecuteRequest request,
+                                    std::string text, ExecuteAnswer asked);
 
 // 200 with the result, or 202 without it.
 struct ResultAnswer {

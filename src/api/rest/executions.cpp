@@ -14,14 +14,33 @@ namespace {
 
 using http::Method;
 
-Task<Answer<void>> execute(Call call) {
-  ATOLL_CO_TRY(std::string text, co_await read_json_text(call));
-  ATOLL_CO_TRY(ExecuteBody body, decode_body<ExecuteBody>(text));
+struct ExecuteInBody : ExecuteBody {
+  std::optional<std::string> session_id;
+};
+BOOST_DESCRIBE_STRUCT(ExecuteInBody, (ExecuteBody), (session_id))
+
+Task<Answer<void>> execute_in(Call call, SessionId session, ExecuteBody body, std::string text) {
   ATOLL_CO_TRY(control::ExecuteRequest request, to_request(std::move(body)));
   const http::Headers& headers = call.request().headers;
   co_return co_await execute_as_asked(
-      call, std::move(request), std::move(text),
+      call, std::move(session), std::move(request), std::move(text),
       {.prefer = parse_prefer(headers), .events = wants_events(headers)});
+}
+
+Task<Answer<void>> execute(Call call) {
+  ATOLL_CO_TRY(std::string text, co_await read_json_text(call));
+  ATOLL_CO_TRY(ExecuteBody body, decode_body<ExecuteBody>(text));
+  co_return co_await execute_in(call, call.session_id(), std::move(body), std::move(text));
+}
+
+// The session stands in the body.
+Task<Answer<void>> execute_by_body(Call call) {
+  ATOLL_CO_TRY(std::string text, co_await read_json_text(call));
+  ATOLL_CO_TRY(ExecuteInBody body, decode_body<ExecuteInBody>(text));
+  if (!body.session_id) co_return refuse_field("/session_id", "is required");
+  ATOLL_CO_CHECK(check_text(body.session_id, "/session_id", kMaxName));
+  SessionId session(*body.session_id);
+  co_return co_await execute_in(call, std::move(session), std::move(body), std::move(text));
 }
 
 std::uint64_t output_bytes(const model::Output& output) {
@@ -120,6 +139,9 @@ void add_executions(Routes& routes) {
   routes.add(Method::kPost, "/sessions/{id}/execute", "execute", execute);
   routes.add(Method::kGet, "/sessions/{id}/results", "listResults", list_results);
   routes.add(Method::kGet, "/executions/{id}", "getExecution", get_execution);
+  routes.add(Method::kPost, "/execute", "aliasExecuteInSession", execute_by_body);
+  routes.add(Method::kGet, "/result/{id}", "aliasGetResult", get_execution);
+  routes.add(Method::kGet, "/results/{id}", "aliasGetResults", get_execution);
   routes.add(Method::kGet, "/executions/{id}/stream", "streamExecution", stream_execution);
   routes.add(Method::kDelete, "/executions/{id}", "cancelExecution", cancel_execution);
   routes.add(Method::kPost, "/executions/{id}/stdin", "writeStdin", write_stdin);

@@ -177,6 +177,33 @@ Task<void> aliases(Api* api) {
   EXPECT_EQ(down.body, "d");
 }
 
+// The session in the body, and an execution by the name of its result.
+Task<void> flat_aliases(Api* api) {
+  std::string id = co_await api->make_session();
+  std::string body = R"({"session_id":")" + id + R"(","command":"echo hi"})";
+  Reply ran = co_await api->call(Method::kPost, "/api/v1/execute", body, {{"Prefer", "wait"}});
+  EXPECT_EQ(ran.status, 200) << ran.body;
+  EXPECT_EQ(ran.at({"session_id"}), id);
+  EXPECT_EQ(ran.at({"stdout"}), "hi\n");
+  Reply begun = co_await api->call(Method::kPost, "/api/v1/execute", body);
+  EXPECT_EQ(begun.status, 202) << begun.body;
+  Reply execution =
+      co_await api->call(Method::kGet, "/api/v1/executions/" + ran.at({"execution_id"}));
+  for (const char* path : {"/api/v1/result/", "/api/v1/results/"}) {
+    Reply result = co_await api->call(Method::kGet, path + ran.at({"execution_id"}));
+    EXPECT_EQ(result.status, 200) << result.body;
+    EXPECT_EQ(result.body, execution.body);
+    Reply none = co_await api->call(Method::kGet, path + std::string("none"));
+    EXPECT_EQ(none.status, 404) << none.body;
+  }
+  Reply nowhere = co_await api->call(Method::kPost, "/api/v1/execute", R"({"command":"true"})");
+  EXPECT_EQ(nowhere.status, 400) << nowhere.body;
+  EXPECT_EQ(nowhere.at({"at"}), "/session_id");
+  Reply missing = co_await api->call(Method::kPost, "/api/v1/execute",
+                                     R"({"session_id":"none","command":"true"})");
+  EXPECT_EQ(missing.status, 404) << missing.body;
+}
+
 // covers: getBareHealth, getBareMetrics, getBareReady, getHealth, getMetrics, getReady
 // covers: getRuntimeHealth, getRuntimeMetrics, listBackends, listRuntimes
 TEST(ServerRoutes, HealthAndFigures) { with_api(figures); }
@@ -192,6 +219,8 @@ TEST(KeyRoutes, RolesAndTenants) { with_api(keys, {.keys = true}); }
 // covers: aliasCreateSession, aliasDownload, aliasExecute, aliasExecuteCode, aliasUpload
 // covers: C32
 TEST(AliasRoutes, TheFirstClient) { with_api(aliases); }
+// covers: aliasExecuteInSession, aliasGetResult, aliasGetResults
+TEST(AliasRoutes, SessionInTheBodyAndResultsById) { with_api(flat_aliases); }
 
 }  // namespace
 }  // namespace atl::api::rest::test
