@@ -63,6 +63,72 @@ Task<void> there_and_back(Api* api) {
   EXPECT_EQ(missing.status, 404);
 }
 
+Task<void> operations(Api* api) {
+  std::string files = "/api/v1/sessions/" + co_await api->make_session() + "/files";
+  Reply made =
+      co_await api->call(Method::kPost, files + "/mkdir", R"({"path":"mkdir/deep","mode":"0700"})");
+  EXPECT_EQ(made.status, 201) << made.body;
+  EXPECT_EQ(made.at({"path"}), "mkdir/deep");
+  EXPECT_EQ(made.at({"type"}), "directory");
+  EXPECT_EQ(made.at({"mode"}), "0700");
+  Reply again = co_await api->call(Method::kPost, files + "/mkdir", R"({"path":"mkdir/deep"})");
+  EXPECT_EQ(again.status, 201) << again.body;
+  Reply twice = co_await api->call(Method::kPost, files + "/mkdir",
+                                   R"({"path":"mkdir/deep","parents":false})");
+  EXPECT_EQ(twice.status, 409) << twice.body;
+  for (const char* name : {"/a", "/b"}) {
+    (void)co_await api->call(Method::kPut, files + name, name,
+                             {{"Content-Type", "application/octet-stream"}});
+  }
+  Reply moved = co_await api->call(Method::kPost, files + "/move",
+                                   R"({"from":"a","to":"/workspace/mkdir/deep/a"})");
+  EXPECT_EQ(moved.status, 200) << moved.body;
+  EXPECT_EQ(moved.at({"path"}), "mkdir/deep/a");
+  std::string body = R"({"from":"b","to":"mkdir/deep/a")";
+  Reply taken = co_await api->call(Method::kPost, files + "/move", body + "}");
+  EXPECT_EQ(taken.status, 409) << taken.body;
+  Reply over = co_await api->call(Method::kPost, files + "/move", body + R"(,"overwrite":true})");
+  EXPECT_EQ(over.status, 200) << over.body;
+  Reply read = co_await api->call(Method::kGet, files + "/mkdir/deep/a");
+  EXPECT_EQ(read.body, "/b");
+  Reply gone = co_await api->call(Method::kGet, files + "/b");
+  EXPECT_EQ(gone.status, 404);
+  Reply mode = co_await api->call(Method::kPost, files + "/chmod",
+                                  R"({"path":"mkdir/deep/a","mode":"0750"})");
+  EXPECT_EQ(mode.status, 200) << mode.body;
+  EXPECT_EQ(mode.at({"mode"}), "0750");
+  Reply folder = co_await api->call(Method::kGet, files + "/mkdir");  // a name like any other
+  EXPECT_EQ(folder.headers.get("content-type"), "application/x-tar");
+}
+
+Task<void> refused_operations(Api* api) {
+  std::string files = "/api/v1/sessions/" + co_await api->make_session() + "/files";
+  struct Case {
+    const char *operation, *body;
+    int status;
+    const char* at;
+  };
+  for (const Case& one :
+       std::vector<Case>{{"/mkdir", "{}", 400, "/path"},
+                         {"/mkdir", R"({"path":"a","mode":"9"})", 422, "/mode"},
+                         {"/mkdir", R"({"path":"a","mode":"4755"})", 422, "/mode"},
+                         {"/mkdir", R"({"path":"../a"})", 400, ""},
+                         {"/mkdir", R"({"path":"/etc/a"})", 400, ""},
+                         {"/move", R"({"from":"a"})", 400, "/to"},
+                         {"/move", R"({"to":"a"})", 400, "/from"},
+                         {"/move", R"({"from":"","to":"a"})", 400, ""},
+                         {"/move", R"({"from":"a","to":"/tmp"})", 400, ""},
+                         {"/move", R"({"from":"a","to":"/etc/a"})", 400, ""},
+                         {"/move", R"({"from":"none","to":"a"})", 404, ""},
+                         {"/chmod", R"({"path":"a"})", 400, "/mode"},
+                         {"/chmod", R"({"path":"/workspace","mode":"0"})", 400, ""},
+                         {"/chmod", R"({"path":"none","mode":"0"})", 404, ""}}) {
+    Reply refused = co_await api->call(Method::kPost, files + one.operation, one.body);
+    EXPECT_EQ(refused.status, one.status) << one.operation << one.body << refused.body;
+    EXPECT_EQ(refused.at({"at"}), one.at) << one.operation << one.body;
+  }
+}
+
 Task<void> traversal(Api* api) {
   std::string files = "/api/v1/sessions/" + co_await api->make_session() + "/files";
   for (const char* name : {"/../x", "/a/..%2f..%2fetc%2fpasswd", "//etc/passwd", "/%2e%2e/x"}) {
@@ -216,6 +282,10 @@ Task<void> paged(Api* api) {
 TEST(FileRoutes, PagesOfAListing) { with_api(paged); }
 // covers: deleteFile, downloadFile, listFiles, putFile, uploadFiles
 TEST(FileRoutes, ThereAndBack) { with_api(there_and_back); }
+// covers: changeFileMode, makeFolder, moveFile
+TEST(FileRoutes, FoldersMovesAndModes) { with_api(operations); }
+// covers: changeFileMode, makeFolder, moveFile
+TEST(FileRoutes, OperationsAreRefusedWithTheirPlace) { with_api(refused_operations); }
 TEST(FileRoutes, NowhereElse) { with_api(traversal); }
 // covers: listFiles
 TEST(FileRoutes, CutUploadLeavesNothing) { with_api(cut_off); }

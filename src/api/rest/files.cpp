@@ -138,20 +138,27 @@ Answer<void> UploadLimit::take(std::uint64_t bytes) {
   return refuse(Code::kTooLarge, "the upload is larger than server.limits.upload_bytes");
 }
 
+std::optional<std::uint32_t> parse_mode(std::string_view text) {
+  std::uint32_t mode = 0;
+  auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), mode, 8);
+  if (error != std::errc() || end != text.data() + text.size() || mode > 0777) return std::nullopt;
+  return mode;
+}
+
 Answer<std::uint32_t> query_mode(const Call& call) {
   auto text = call.request().find_query("mode");
   if (!text) return 0644;
-  std::uint32_t mode = 0;
-  auto [end, error] = std::from_chars(text->data(), text->data() + text->size(), mode, 8);
-  if (error != std::errc() || end != text->data() + text->size() || mode > 0777) {
-    return refuse(Code::kInvalidArgument, "mode is octal, as in 0644, up to 0777");
-  }
-  return mode;
+  std::optional<std::uint32_t> mode = parse_mode(*text);
+  if (!mode) return refuse(Code::kInvalidArgument, "mode is octal, as in 0644, up to 0777");
+  return *mode;
 }
 
 void add_files(Routes& routes) {
   routes.add(Method::kGet, "/sessions/{id}/files", "listFiles", list_files);
   routes.add(Method::kPost, "/sessions/{id}/files/upload", "uploadFiles", upload_files);
+  routes.add(Method::kPost, "/sessions/{id}/files/mkdir", "makeFolder", make_folder);
+  routes.add(Method::kPost, "/sessions/{id}/files/move", "moveFile", move_file);
+  routes.add(Method::kPost, "/sessions/{id}/files/chmod", "changeFileMode", change_mode);
   routes.add(Method::kGet, "/sessions/{id}/files/watch", "watchFiles", watch_files);
   routes.add(Method::kGet, "/sessions/{id}/files/{name...}", "downloadFile", download_file);
   routes.add(Method::kPut, "/sessions/{id}/files/{name...}", "putFile", put_file);

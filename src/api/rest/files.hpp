@@ -1,7 +1,10 @@
 // Files of a session: what listing, uploads and downloads have in common.
 #pragma once
 
+#include <cstdint>
+#include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 
 #include "api/rest/call.hpp"
@@ -27,6 +30,10 @@ Task<Answer<http::Response>> upload_files(Call call);
 // GET …/files/{name...}, also as an alias.
 Task<Answer<void>> download_file(Call call);
 Task<Answer<void>> watch_files(Call call);
+// POST …/files/mkdir, …/files/move and …/files/chmod.
+Task<Answer<http::Response>> make_folder(Call call);
+Task<Answer<http::Response>> move_file(Call call);
+Task<Answer<http::Response>> change_mode(Call call);
 
 // Counts what a request brings; kTooLarge beyond what is configured.
 class UploadLimit {
@@ -38,7 +45,9 @@ class UploadLimit {
   std::uint64_t left_;
 };
 
-// "0755"; 0644 when it is absent.
+// "0755", up to 0777.
+std::optional<std::uint32_t> parse_mode(std::string_view text);
+// The same in the query; 0644 when it is absent.
 Answer<std::uint32_t> query_mode(const Call& call);
 
 }  // namespace atl::api::rest
