@@ -29,9 +29,9 @@ struct CreateRequest {
   std::string session_key;  // the same key gives the same live session (mode per-session)
   ConfigRequest config;
   std::map<std::string, std::string> labels;
-  std::map<std::string, std::string> metadata;
-  std::string snapshot_id;   // files to begin with
-  bool one_shot = false;     // after a crash nobody asks for it: it is not found again
+  std::string metadata_json = "{}";  // an object
+  std::string snapshot_id;           // files to begin with
+  bool one_shot = false;             // after a crash nobody asks for it: it is not found again
   bool stored_late = false;  // with its only execution's result: nobody is told of it before
   std::optional<std::chrono::seconds> wait;  // until it is ready, but no longer than this
 };
@@ -39,7 +39,7 @@ struct CreateRequest {
 // Absent: unchanged.
 struct ChangeRequest {
   std::optional<std::map<std::string, std::string>> labels;
-  std::optional<std::map<std::string, std::string>> metadata;
+  std::optional<std::string> metadata_json;
   std::optional<std::uint64_t> timeout_seconds;  // the lifetime, counted from `ready`
   std::optional<std::uint64_t> idle_timeout_seconds;
 };

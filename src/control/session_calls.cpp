@@ -40,7 +40,7 @@ std::string members_of(const ChangeRequest& request) {
     if (changes) names += (names.empty() ? "" : ", ") + std::string(name);
   };
   add(request.labels.has_value(), "labels");
-  add(request.metadata.has_value(), "metadata");
+  add(request.metadata_json.has_value(), "metadata");
   add(request.timeout_seconds.has_value(), "timeout_seconds");
   add(request.idle_timeout_seconds.has_value(), "idle_timeout_seconds");
   return names;
@@ -144,7 +144,7 @@ Task<Result<model::Session>> Sessions::change(Caller caller, SessionId id, Chang
   model::Session before = row;
   std::string changed = members_of(request);
   if (request.labels) row.labels = std::move(*request.labels);
-  if (request.metadata) row.metadata = std::move(*request.metadata);
+  if (request.metadata_json) row.metadata_json = std::move(*request.metadata_json);
   if (request.idle_timeout_seconds) row.config.idle_timeout_seconds = request.idle_timeout_seconds;
   if (request.timeout_seconds) {
     row.config.timeout_seconds = *request.timeout_seconds;
@@ -156,8 +156,8 @@ Task<Result<model::Session>> Sessions::change(Caller caller, SessionId id, Chang
       audit_row(caller,
                 {.action = AuditAction::kSessionChanged, .session_id = id, .detail = changed}));
   if (!written) {  // what the store refuses must not stand in the way of the next write
-    std::tie(row.labels, row.metadata, row.config, row.expires_at) =
-        std::tie(before.labels, before.metadata, before.config, before.expires_at);
+    std::tie(row.labels, row.metadata_json, row.config, row.expires_at) =
+        std::tie(before.labels, before.metadata_json, before.config, before.expires_at);
     co_return fail(written.error());
   }
   fault::here("change.written");

@@ -143,7 +143,7 @@ LiveSessionPtr Sessions::begin(const Caller& caller, CreateRequest& request, Tem
   row.backend = node_.backend_of(*session->recipe);
   row.config = std::move(config);
   row.labels = std::move(request.labels);
-  row.metadata = std::move(request.metadata);
+  row.metadata_json = std::move(request.metadata_json);
   row.snapshot_id = std::move(request.snapshot_id);
   row.one_shot = request.one_shot;
   row.created_at = row.updated_at = now();

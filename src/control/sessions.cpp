@@ -45,7 +45,8 @@ void Sessions::publish(const LiveSession& session, std::string event) {
             log::kv("template_id", session.row.template_id),
             log::kv("runtime_node", session.row.runtime_node),
             log::kv("trace_id", session.trace_id), log::kv("request_id", session.request_id),
-            log::kv("metadata", session.row.metadata.size()));  // how many: what it says is private
+            log::kv("metadata", session.row.metadata_json.size()));  // bytes: what it says is
+                                                                     // private
   events_.publish({.event = std::move(event),
                    .tenant = session.row.tenant,
                    .session_id = session.row.id.str(),

@@ -58,7 +58,7 @@ struct Session {
   SessionState state = SessionState::kCreating;
   SessionConfig config;
   std::map<std::string, std::string> labels;
-  std::map<std::string, std::string> metadata;
+  std::string metadata_json = "{}";  // an object of the client's
   std::vector<std::string> isolation_layers;
   std::vector<std::string> isolation_missing;
   Time created_at{};

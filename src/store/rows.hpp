@@ -68,7 +68,7 @@ void columns(auto& visit, model::Session& row) {
   visit("state", row.state);
   visit("config", row.config);
   visit("labels", row.labels);
-  visit("metadata", row.metadata);
+  visit("metadata", row.metadata_json);
   visit("isolation_layers", row.isolation_layers);
   visit("isolation_missing", row.isolation_missing);
   visit("created_at", row.created_at);

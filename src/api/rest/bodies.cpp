@@ -33,20 +33,33 @@ Answer<control::ConfigRequest> config_request(ConfigBody body, const std::string
   };
 }
 
+// Any object of at most kMaxMetadata bytes.
+Answer<std::optional<std::string>> metadata_text(const std::optional<boost::json::value>& value) {
+  if (!value) return std::nullopt;
+  if (!value->is_object()) return refuse_field("/metadata", "must be an object");
+  std::string text = codec::serialize(*value);
+  if (text.size() > kMaxMetadata) {
+    return refuse_value("/metadata",
+                        "is longer than " + std::to_string(kMaxMetadata) + " bytes of JSON");
+  }
+  ATOLL_CHECK(check_no_nul(*value, "/metadata"));
+  return text;
+}
+
 Answer<control::CreateRequest> create_request(CreateBody body, ConfigBody config,
                                               const std::string& config_at) {
   ATOLL_CHECK(check_text(body.template_id, "/template_id", kMaxName));
   ATOLL_CHECK(check_text(body.session_key, "/session_key", kMaxName));
   ATOLL_CHECK(check_text(body.snapshot_id, "/snapshot_id", kMaxName));
   ATOLL_CHECK(check_map(body.labels, "/labels", kMaxLabel));
-  ATOLL_CHECK(check_map(body.metadata, "/metadata", kMaxMetadata));
+  ATOLL_TRY(std::optional<std::string> metadata, metadata_text(body.metadata));
   ATOLL_TRY(control::ConfigRequest wishes, config_request(std::move(config), config_at));
   return control::CreateRequest{
       .template_id = std::move(body.template_id).value_or(""),
       .session_key = std::move(body.session_key).value_or(""),
       .config = std::move(wishes),
       .labels = std::move(body.labels).value_or(StringMap()),
-      .metadata = std::move(body.metadata).value_or(StringMap()),
+      .metadata_json = std::move(metadata).value_or("{}"),
       .snapshot_id = std::move(body.snapshot_id).value_or(""),
   };
 }
@@ -118,11 +131,11 @@ Answer<control::CreateRequest> session_of(const RunBody& body) {
 Answer<control::ChangeRequest> to_request(ChangeBody body) {
   ChangeConfigBody config = body.config.value_or(ChangeConfigBody());
   ATOLL_CHECK(check_map(body.labels, "/labels", kMaxLabel));
-  ATOLL_CHECK(check_map(body.metadata, "/metadata", kMaxMetadata));
+  ATOLL_TRY(std::optional<std::string> metadata, metadata_text(body.metadata));
   ATOLL_CHECK(check_seconds(config.timeout_seconds, "/config/timeout_seconds"));
   ATOLL_CHECK(check_seconds(config.idle_timeout_seconds, "/config/idle_timeout_seconds"));
   return control::ChangeRequest{.labels = std::move(body.labels),
-                                .metadata = std::move(body.metadata),
+                                .metadata_json = std::move(metadata),
                                 .timeout_seconds = config.timeout_seconds,
                                 .idle_timeout_seconds = config.idle_timeout_seconds};
 }

@@ -35,7 +35,7 @@ struct CreateBody {
   std::optional<std::string> session_key;
   std::optional<ConfigBody> config;
   std::optional<StringMap> labels;
-  std::optional<StringMap> metadata;
+  std::optional<boost::json::value> metadata;  // an object
   std::optional<std::string> snapshot_id;
 };
 BOOST_DESCRIBE_STRUCT(CreateBody, (),
@@ -53,7 +53,7 @@ BOOST_DESCRIBE_STRUCT(ChangeConfigBody, (), (timeout_seconds, idle_timeout_secon
 
 struct ChangeBody {
   std::optional<StringMap> labels;
-  std::optional<StringMap> metadata;
+  std::optional<boost::json::value> metadata;  // an object
   std::optional<ChangeConfigBody> config;
 };
 BOOST_DESCRIBE_STRUCT(ChangeBody, (), (labels, metadata, config))

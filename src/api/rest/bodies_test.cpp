@@ -42,6 +42,7 @@ TEST(Bodies, WhereANulStandsIsSaid) {
   EXPECT_EQ(wrong_at<CreateBody>(R"({"metadata":{"a\u0000":"b"}})"), "/metadata/" + name);
   EXPECT_EQ(wrong_at<ChangeBody>(R"({"labels":{"a":"b\u0000"}})"), "/labels/a");
   EXPECT_EQ(wrong_at<ChangeBody>(R"({"metadata":{"a":"\u0000b"}})"), "/metadata/a");
+  EXPECT_EQ(wrong_at<ChangeBody>(R"({"metadata":{"a":[0,{"b":"\u0000"}]}})"), "/metadata/a/1/b");
   EXPECT_EQ(wrong_at<CreateBody>(R"({"session_key":"\u0000"})"), "/session_key");
   EXPECT_EQ(wrong_at<KeyBody>(R"({"tenant":"t\u0000"})"), "/tenant");
 }

@@ -51,6 +51,23 @@ Answer<void> check_environment(const std::optional<StringMap>& map, const std::s
   return check_map(map, at, kMaxValue);
 }
 
+// NOLINTNEXTLINE(misc-no-recursion): as deep as a body may be
+Answer<void> check_no_nul(const boost::json::value& value, const std::string& at) {
+  if (const auto* text = value.if_string()) return check_text(std::string(*text), at);
+  if (const auto* members = value.if_object()) {
+    for (const auto& [name, member] : *members) {
+      std::string field = at + "/" + pointer_segment(name);
+      ATOLL_CHECK(check_text(std::string(name), field));
+      ATOLL_CHECK(check_no_nul(member, field));
+    }
+  } else if (const auto* items = value.if_array()) {
+    for (std::size_t i = 0; i < items->size(); ++i) {
+      ATOLL_CHECK(check_no_nul((*items)[i], at + "/" + std::to_string(i)));
+    }
+  }
+  return {};
+}
+
 std::string pointer_segment(std::string_view name) {
   std::string out;
   for (char letter : name) {

@@ -6,6 +6,8 @@
 #include <optional>
 #include <string>
 
+#include <boost/json/value.hpp>
+
 #include "api/refusal.hpp"
 
 namespace atl::api::rest {
@@ -21,6 +23,8 @@ Answer<void> check_map(const std::optional<StringMap>& map, const std::string& a
                        std::size_t longest);
 // The same, with names of variables.
 Answer<void> check_environment(const std::optional<StringMap>& map, const std::string& at);
+// No NUL in any name or string of it.
+Answer<void> check_no_nul(const boost::json::value& value, const std::string& at);
 // One segment of a JSON pointer.
 std::string pointer_segment(std::string_view name);
 

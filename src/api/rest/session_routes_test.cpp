@@ -45,6 +45,31 @@ Task<void> life(Api* api) {
   EXPECT_EQ(late.status, 409) << late.body;
 }
 
+// Any object; what it says comes back as it was.
+Task<void> free_metadata(Api* api) {
+  std::string metadata = R"({"run":7,"tags":["a",null,{"deep":true}],"ratio":0.5})";
+  Reply made = co_await api->call(Method::kPost, "/api/v1/sessions",
+                                  R"({"template_id":"shell-default","metadata":)" + metadata + "}");
+  EXPECT_EQ(made.status, 202) << made.body;
+  EXPECT_EQ(made.at({"metadata"}), metadata);
+  std::string path = "/api/v1/sessions/" + made.at({"id"});
+  std::string longest = R"({"x":")" + std::string((16u << 10) - 8, 'x') + R"("})";
+  Reply changed = co_await api->call(Method::kPatch, path, R"({"metadata":)" + longest + "}");
+  EXPECT_EQ(changed.status, 200) << changed.body;
+  longest.insert(6, "x");
+  Reply longer = co_await api->call(Method::kPatch, path, R"({"metadata":)" + longest + "}");
+  EXPECT_EQ(longer.status, 422) << longer.body;
+  EXPECT_EQ(longer.at({"at"}), "/metadata");
+  Reply list = co_await api->call(Method::kPatch, path, R"({"metadata":["a"]})");
+  EXPECT_EQ(list.status, 400) << list.body;
+  (void)co_await api->call(Method::kPatch, path, R"({"metadata":)" + metadata + "}");
+  (void)co_await api->call(Method::kDelete, path);
+  Reply ended = co_await api->call(Method::kGet, path);  // from the store
+  EXPECT_EQ(ended.at({"metadata"}), metadata) << ended.body;
+  Reply label = co_await api->call(Method::kPost, "/api/v1/sessions", R"({"labels":{"a":7}})");
+  EXPECT_EQ(label.status, 400) << label.body;
+}
+
 Task<void> pages(Api* api) {
   std::vector<std::string> ids;
   for (const char* label : {"one", "two", "two"}) {
@@ -178,6 +203,8 @@ Task<void> keyed(Api* api) {
 // covers: changeSession, createSession, deleteSession, getSession, getSessionStatus
 // covers: getSessionUsage, listProcesses, renewSession
 TEST(SessionRoutes, FromCreateToDelete) { with_api(life); }
+// covers: changeSession, createSession
+TEST(SessionRoutes, MetadataIsAnyObject) { with_api(free_metadata); }
 // covers: createSession, listSessions
 TEST(SessionRoutes, ListsInPagesAndByFilter) { with_api(pages); }
 // covers: C26

@@ -56,7 +56,7 @@ object session_view(const model::Session& session) {
   config.emplace("idle_timeout_seconds", nullptr);  // where it has none
   view["config"] = std::move(config);
   view["labels"] = codec::to_json(session.labels);
-  view["metadata"] = codec::to_json(session.metadata);
+  view["metadata"] = parsed_or_null(session.metadata_json);
   view["isolation"] = object{{"layers", codec::to_json(session.isolation_layers)},
                              {"missing", codec::to_json(session.isolation_missing)}};
   view["created_at"] = rfc3339(session.created_at);

@@ -70,7 +70,7 @@ model::Session full_session() {
   row.config.environment = {{"A", "1"}, {"B", std::string("quote \" and NUL \0 end", 20)}};
   row.config.resources = {.cpu = 0.25, .memory = 128, .disk = 64, .pids = 7};
   row.labels = {{"team", "blue"}, {"größe", "±1"}};
-  row.metadata = {{"origin", "test"}};
+  row.metadata_json = R"({"origin":"test","tags":[1,null,{"deep":true}]})";
   row.isolation_layers = {"user_namespace", "seccomp"};
   row.isolation_missing = {"landlock"};
   row.updated_at = at(1'700'000'001'000);
