@@ -128,6 +128,22 @@ bool open_root(const Room& room) noexcept {
          ::chdir("/") == 0 && pin_folders_above("/opt/atoll");
 }
 
+// The root's /etc/hosts knows the usual name. Where the root is writable, the file is the user's
+// own.
+bool add_hostname(const Room& room) noexcept {
+  const char* name = room.start.hostname.data();
+  if (std::strcmp(name, "atoll") == 0) return true;
+  bool own = room.start.writable_root != 0;
+  UniqueFd from = open_at(AT_FDCWD, "/etc/hosts");
+  UniqueFd to = own ? open_at(AT_FDCWD, "/etc/hosts", O_WRONLY | O_APPEND)
+                    : UniqueFd(::creat("/mnt/hosts", 0644));
+  Text line("127.0.0.1 %s\n", name);
+  std::size_t size = std::strlen(line.c_str());
+  return from && to && (own || ::sendfile(to.get(), from.get(), nullptr, 4096) >= 0) &&
+         ::write(to.get(), line.c_str(), size) == static_cast<ssize_t>(size) &&
+         (own || bind("/mnt/hosts", "/etc/hosts"));
+}
+
 // A folder of the writable file system for the user, bound over `target`.
 bool bind_writable(const Room& room, const char* source, const char* target) noexcept {
   return give_folder(room, source) && bind(source, target);
@@ -142,6 +158,7 @@ void mount_writable(const Room& room) noexcept {
                      ? attach_mount(room.disk, "/mnt")
                      : ::mount("atoll", "/mnt", "tmpfs", MS_NOSUID | MS_NODEV, options) == 0;
   if (mounted && room.start.writable_root != 0 && !open_root(room)) die(room, Step::kWritableRoot);
+  if (mounted && !add_hostname(room)) die(room, Step::kHostname);
   if (!mounted || !bind_writable(room, "/mnt/workspace", "/workspace") ||
       ::mkdir("/mnt/tmp", 01777) != 0 || !bind("/mnt/tmp", "/tmp") ||
       ::mkdir("/mnt/shm", 01777) != 0 || !bind("/mnt/shm", "/dev/shm")) {

@@ -41,6 +41,13 @@ class Commands(support.Case):
         self.expect(run("--", "pwd"), out="/workspace\n")
         self.expect(run("--hostname", "box-7", "--", "uname", "-n"), out="box-7\n")
 
+    def test_a_hostname_resolves(self):
+        code = "import socket; print(*map(socket.gethostbyname, (socket.gethostname(), 'localhost', 'atoll')))"
+        for options in ((), ("--hostname", "box-7"), ("--hostname", "box-7", "--writable-root")):
+            self.expect(run(*options, "--", "python3", "-c", code), out="127.0.0.1 127.0.0.1 127.0.0.1\n")
+        hosts = self.expect(run("--hostname", "box-7", "--", "sh", "-c", "cat /etc/hosts; echo x >> /etc/hosts"), code=2).out
+        self.assertTrue(hosts.endswith("\n127.0.0.1 box-7\n"), hosts)
+
     def test_empty_and_odd_arguments_arrive(self):
         self.expect(run("--", "printf", "[%s]", "", "a b", "ü", "*", "-"), out="[][a b][ü][*][-]")
 
