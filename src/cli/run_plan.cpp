@@ -11,6 +11,8 @@
 #include "cli/mounts.hpp"
 #include "cli/program.hpp"
 #include "cli/terminal.hpp"
+#include "images/layer_paths.hpp"
+#include "images/program_defaults.hpp"
 #include "sandbox/fs_policy.hpp"
 #include "sandbox/preload.hpp"
 
@@ -59,7 +61,7 @@ Result<sandbox::FilesystemPolicy> expanded(const sandbox::FilesystemPatterns& pa
   InsideRoot root = &sandbox::names_in_host_root;
   if (!layers.empty()) {
     root = [layers](const std::string& folder, bool follow) {
-      return names_in_layers(folder, follow, layers);
+      return images::names_in_layers(folder, follow, layers);
     };
   }
   return sandbox::expand_policy(patterns, [&](const std::string& folder, bool follow) {
@@ -139,7 +141,11 @@ Result<RunPlan> make_sandbox_plan(const RunOptions& options) {
     ATOLL_TRY(sandbox::Preload preload, parse_preload(*options.preload));
     if (finds_the_hosts_python(plan)) plan.spec.preload = std::move(preload);
   }
-  if (plan.image) add_image_environment(*plan.image, plan.request.env);
+  if (plan.image) {
+    images::ProgramDefaults own = images::program_defaults(*plan.image, plan.spec.layers);
+    plan.request.env.merge(own.env);  // what was asked for stays
+    plan.image_cwd = std::move(own.cwd);
+  }
   if (!options.workdir.empty()) {
     ATOLL_CHECK(check_inside_path(options.workdir, "--workdir"));
     plan.request.cwd = options.workdir;
@@ -153,9 +159,7 @@ Result<RunPlan> make_plan(const RunOptions& options) {
   std::string folder = script_folder(plan.spec.mounts);
   ATOLL_TRY(Program program,
             make_program(plan.image ? with_image_command(options, *plan.image) : options, folder));
-  if (plan.image && !program.is_code && plan.request.cwd.empty()) {
-    plan.request.cwd = image_workdir(*plan.image, plan.spec);
-  }
+  if (!program.is_code && plan.request.cwd.empty()) plan.request.cwd = plan.image_cwd;
   plan.request.argv = std::move(program.argv);
   const std::string& name = plan.request.argv.front();
   if (plan.spec.preload) plan.spec.preload->for_contexts = false;

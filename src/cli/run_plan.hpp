@@ -25,6 +25,7 @@ struct RunPlan {
   sandbox::ExecRequest request;
   std::optional<FileInside> file;
   std::optional<images::ImageConfig> image;
+  std::string image_cwd;                  // where its command starts; empty: nowhere of its own
   std::uint64_t max_output = UINT64_MAX;  // kept of each stream
   bool pass_stdin = false;
   bool may_be_script = false;  // the program's name is that of a file of the host
