@@ -3,6 +3,7 @@
 
 #include "base/fault.hpp"
 #include "control/executions.hpp"
+#include "sandbox/defaults.hpp"
 
 namespace atl::control {
 
@@ -13,7 +14,7 @@ namespace {
 ContextView view_of(const contexts::ContextInfo& info, const sandbox::Sandbox& sandbox) {
   return {.id = info.id,
           .language = std::string(contexts::language_name(info.language)),
-          .cwd = info.cwd.empty() ? sandbox.workspace() : info.cwd,
+          .cwd = info.cwd.empty() ? sandbox::default_cwd(sandbox) : info.cwd,
           .version = info.version,
           .is_default = info.is_default,
           .running = info.running,

@@ -6,6 +6,7 @@
 #include "async/deadline.hpp"
 #include "async/join_by.hpp"
 #include "base/fault.hpp"
+#include "node/image_defaults.hpp"
 #include "observe/log.hpp"
 
 namespace atl::control {
@@ -221,6 +222,7 @@ Task<Result<bool>> Recovery::attach(LiveSessionPtr session, std::vector<store::C
     co_return true;
   }
   ATOLL_CO_TRY(SandboxPtr sandbox, co_await node_.find_again(std::move(backend), std::move(id)));
+  co_await node::find_defaults(sandbox, session->recipe);
   // It may be paused although its row does not say so; and what is frozen neither dies nor answers.
   (void)co_await sandbox->resume();
   ATOLL_CO_CHECK(co_await end_programs(sandbox, rows));

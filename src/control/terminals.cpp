@@ -63,7 +63,10 @@ Task<Result<TerminalExit>> Terminal::wait() {
 Task<Result<std::shared_ptr<Terminal>>> Terminals::open(Caller caller, SessionId id,
                                                         TerminalRequest request) {
   ATOLL_CO_TRY(Use use, co_await sessions_.use(caller, std::move(id)));
-  ATOLL_CO_TRY(std::string cwd, box_path(request.cwd, use.sandbox().workspace()));
+  std::string cwd;
+  if (!request.cwd.empty()) {
+    ATOLL_CO_TRY(cwd, box_path(request.cwd, use.sandbox().workspace()));
+  }
   std::string shown = program_of(request.command);
   auto program =
       sandbox::ExecRequest::shell(request.command.empty() ? kShell : std::move(request.command));

@@ -11,9 +11,9 @@
 #include <utility>
 
 #include "async/pool.hpp"
-#include "images/store.hpp"
 #include "node/bootstrap.hpp"
 #include "node/host_figures.hpp"
+#include "node/image_defaults.hpp"
 #include "node/node.hpp"
 #include "node/packages.hpp"
 #include "observe/log.hpp"
@@ -170,15 +170,16 @@ class LocalNode final : public Node {
     if (entry->has(sandbox::Cap::kDomainLists)) {
       spec.network = network_of(options_.policy.network, *recipe);
     }
+    images::ProgramDefaults defaults;
     if (entry->own_images) {
       spec.image = recipe->spec.image;
     } else if (recipe->spec.image != "host") {
-      // Waits while an import writes, and reads files.
-      Result<images::Lease> lease = co_await async::on_pool(
-          image_pool_, [name = recipe->spec.image] { return lease_of(name); });
-      if (!lease) co_return fail(std::move(lease).error());
-      spec.image = lease->image.name;
-      spec.layers = std::move(lease->layers);
+      Result<UsedImage> image = co_await async::on_pool(
+          image_pool_, [name = recipe->spec.image] { return use_image(name); });
+      if (!image) co_return fail(std::move(image).error());
+      spec.image = image->lease.image.name;
+      spec.layers = std::move(image->lease.layers);
+      defaults = std::move(image->defaults);
     }
     if (!recipe->spec.preinstalled_packages.empty()) {
       const Installer* installer = installer_of(recipe->spec.language);
@@ -192,6 +193,7 @@ class LocalNode final : public Node {
     ATOLL_CO_TRY(std::unique_ptr<sandbox::Sandbox> made, co_await backend->create(std::move(spec)));
     Result<void> started = co_await made->start();
     if (!started) co_return fail(of_this_server(started.error()));
+    set_defaults(*made, std::move(defaults));
     SandboxPtr sandbox(std::move(made));
     Result<void> filled = co_await bootstrap_.fill(sandbox);
     if (filled) co_return sandbox;
@@ -334,12 +336,6 @@ class LocalNode final : public Node {
     Backend* backend = made.get();
     opened_[name] = std::move(made);
     return backend;
-  }
-
-  static Result<images::Lease> lease_of(const std::string& name) {
-    ATOLL_TRY(std::string folder, images::data_folder());
-    ATOLL_TRY(images::Store store, images::Store::open(folder));
-    return store.use(name);
   }
 
   const sandbox::Registry& registry_;

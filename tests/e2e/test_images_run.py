@@ -11,6 +11,8 @@ import image_archives as make
 import support
 from image_archives import Tar, layer
 from image_case import ImageCase
+from server import Server
+from test_terminal import Terminal
 
 
 class Run(ImageCase):
@@ -308,6 +310,90 @@ class Run(ImageCase):
         if outcome.code == 127 or "applet not found" in outcome.err:  # a busybox without that name
             return
         self.expect(outcome, out="script in /workspace with x\n")
+
+
+class UsersServer(Server):
+    """Of an ordinary user, whose images it has: programs from `place`, everything else below `home`."""
+
+    USER = 65534 if support.IS_ROOT else os.getuid()
+
+    def __init__(self, place, home, *options):
+        self.place, self.home = place, home
+        super().__init__(str(home / "server"), *options)
+
+    def words(self, *words):
+        switch = {"user": self.USER, "group": self.USER, "extra_groups": []} if support.IS_ROOT else {}
+        environment = {"PATH": "/usr/bin:/bin", "HOME": str(self.home)}
+        return {"args": [str(self.place / "atoll"), *words], "cwd": "/", "env": environment, **switch}
+
+    def launch(self, **_):
+        command = self.words("serve", "--listen", "127.0.0.1:0", "--data", self.data, *self.options)
+        self.process = subprocess.Popen(
+            **command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True
+        )
+
+
+class Sessions(support.Case):
+    """Sessions from an image: its variables and its working folder are theirs."""
+
+    CONFIG = {
+        "Env": ["PATH=/own:/bin", "COLOR=red", "SIZE=big", "SHAPE=round"],
+        "Cmd": ["sh"],
+        "WorkingDir": "/home/image",
+    }
+    SHOW = "echo $COLOR $SIZE $SHAPE $PATH; pwd; tool"
+    SHOWN = "red small square /own:/bin\n/home/image\nfrom its PATH\n"
+
+    def bash_layer(self):
+        """Bash with its libraries, and a program in the folder that only the image's PATH names."""
+        tar = Tar().folder("own").add("own/tool", b"#!/bin/sh\necho from its PATH\n", mode=0o755)
+        libraries = subprocess.run(["ldd", "/bin/bash"], capture_output=True, text=True, check=True).stdout
+        paths = [word for word in libraries.split() if word.startswith("/")]
+        for path in paths:
+            tar.add(path[1:], pathlib.Path(path).read_bytes(), mode=0o755)
+        return tar.add("bin/bash", pathlib.Path("/bin/bash").read_bytes(), mode=0o755).done()
+
+    def check(self, server, session):
+        for request in (
+            {"command": self.SHOW},
+            {"command": ["sh", "-c", self.SHOW]},
+            {"code": self.SHOW, "language": "bash"},
+            {"code": self.SHOW, "language": "bash", "context": "default"},
+        ):
+            done = server.execute(session, **request)
+            self.assertEqual(done.get("stdout"), self.SHOWN, (request, done))
+        asked = server.execute(session, command="pwd; echo $COLOR", cwd="/tmp", env={"COLOR": "blue"})
+        self.assertEqual(asked["stdout"], "/tmp\nblue\n", asked)
+        terminal = Terminal(session, "--server", server.base, "-c", self.SHOW, command="shell")
+        terminal.expect(self.SHOWN.replace("\n", "\r\n"), seconds=60)
+        self.assertEqual(terminal.end(seconds=60)[0], 0)
+        contexts = server.call("GET", f"/api/v1/sessions/{session}/contexts")[1]["contexts"]
+        self.assertEqual([one["cwd"] for one in contexts], ["/home/image"])
+
+    def test_variables_and_working_folder(self):
+        layers = [make.busybox_layer(), self.bash_layer()]
+        archive = self.file("a.tar", make.docker(layers, ["test:latest"], config=self.CONFIG))
+        place, home = self.folder / "bin", self.folder / "home"
+        shutil.copytree(support.BIN, place, ignore=lambda _, names: [n for n in names if not n.startswith("atoll")])
+        home.mkdir()
+        os.chown(home, UsersServer.USER, -1)
+        server = UsersServer(place, home, "--no-auth")
+        self.addCleanup(lambda: server.process.poll() is None and server.stop())
+        subprocess.run(**server.words("image", "import", archive), capture_output=True, timeout=60, check=True)
+        for name, pool in (("cold", 0), ("warm", 1)):
+            template = {"id": name, "image": "test", "language": "bash", "env": {"SIZE": "small"}, "pool": pool,
+                        "resources": {"memory": 256, "disk": 64}}
+            status, made = server.call("POST", "/api/v1/templates", template)
+            self.assertEqual(status, 201, made)
+        asked = {"environment": {"SHAPE": "square"}}
+        sessions = [server.session(template_id=name, config=asked) for name in ("cold", "warm", "warm")]
+        for session in sessions:
+            self.check(server, session)
+        server.kill()
+        server.start()
+        for session in sessions:
+            self.check(server, session)
+            self.assertEqual(server.call("DELETE", f"/api/v1/sessions/{session}")[0], 204)
 
 
 @unittest.skipUnless(support.IS_ROOT, "switches to another user, which only root can")

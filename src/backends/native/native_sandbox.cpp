@@ -36,6 +36,17 @@ NativeSandbox::NativeSandbox(async::Executor executor, std::shared_ptr<LauncherC
       walls_(walls),
       state_(State::kRunning) {}
 
+void NativeSandbox::set_defaults(std::map<std::string, std::string> env, std::string cwd) {
+  env_ = std::move(env);
+  cwd_ = std::move(cwd);
+}
+
+Task<Result<std::unique_ptr<sandbox::Process>>> NativeSandbox::spawn(sandbox::ExecRequest request) {
+  request.env.insert(env_.begin(), env_.end());
+  if (request.cwd.empty()) request.cwd = cwd_;
+  return GuestSandbox::spawn(std::move(request));
+}
+
 Task<Result<void>> NativeSandbox::start() {
   if (state_ != State::kCreated) co_return fail(Code::kConflict, "the sandbox was started before");
   ATOLL_CO_TRY(token_, tokens_.make(id()));

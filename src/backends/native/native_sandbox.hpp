@@ -1,17 +1,19 @@
 // A sandbox behind Linux namespaces: the launcher builds it, the guest inside does the rest.
 #pragma once
 
+#include <map>
 #include <memory>
 #include <string>
 
 #include "backends/native/launcher_client.hpp"
 #include "backends/native/tokens.hpp"
+#include "sandbox/defaults.hpp"
 #include "sandbox/guest_sandbox.hpp"
 #include "sandbox/spec.hpp"
 
 namespace atl::backends::native {
 
-class NativeSandbox : public sandbox::GuestSandbox {
+class NativeSandbox final : public sandbox::GuestSandbox, public sandbox::KeepsDefaults {
  public:
   // A new one; start() builds it.
   NativeSandbox(async::Executor executor, std::shared_ptr<LauncherClient> launcher, Tokens tokens,
@@ -20,6 +22,10 @@ class NativeSandbox : public sandbox::GuestSandbox {
   NativeSandbox(async::Executor executor, std::shared_ptr<LauncherClient> launcher, Tokens tokens,
                 std::string run_folder, SandboxId id, guest::Token token, std::uint32_t walls);
 
+  void set_defaults(std::map<std::string, std::string> env, std::string cwd) override;
+  const std::string& cwd() const override { return cwd_; }
+  async::Task<Result<std::unique_ptr<sandbox::Process>>> spawn(
+      sandbox::ExecRequest request) override;
   async::Task<Result<void>> start() override;
   async::Task<Result<void>> stop() override;
   bool is_running() const override;
@@ -41,6 +47,8 @@ class NativeSandbox : public sandbox::GuestSandbox {
   std::string run_folder_;
   bool once_ = false;  // ends with this process, so stop() need not see it gone
   sandbox::SandboxSpec spec_;
+  std::map<std::string, std::string> env_;  // of programs, below what their requests say
+  std::string cwd_;
   guest::Token token_{};
   UniqueFd connection_;  // of a sandbox that ends with this process: made with it, used once
   std::uint32_t walls_ = 0;

@@ -1,0 +1,38 @@
+#include "node/image_defaults.hpp"
+
+#include <utility>
+
+#include "async/pool.hpp"
+#include "observe/log.hpp"
+#include "sandbox/defaults.hpp"
+
+namespace atl::node {
+
+Result<UsedImage> use_image(const std::string& name) {
+  ATOLL_TRY(std::string folder, images::data_folder());
+  ATOLL_TRY(images::Store store, images::Store::open(folder));
+  ATOLL_TRY(images::Lease lease, store.use(name));
+  images::ProgramDefaults defaults = images::program_defaults(lease.image.config, lease.layers);
+  return UsedImage{.lease = std::move(lease), .defaults = std::move(defaults)};
+}
+
+void set_defaults(sandbox::Sandbox& sandbox, images::ProgramDefaults defaults) {
+  auto* keeps = dynamic_cast<sandbox::KeepsDefaults*>(&sandbox);
+  if (keeps != nullptr) keeps->set_defaults(std::move(defaults.env), std::move(defaults.cwd));
+}
+
+async::Task<void> find_defaults(SandboxPtr sandbox, TemplatePtr recipe) {
+  bool keeps = dynamic_cast<sandbox::KeepsDefaults*>(sandbox.get()) != nullptr;
+  if (!keeps || recipe->spec.image == "host") co_return;
+  async::Pool pool(1);
+  Result<UsedImage> image =
+      co_await async::on_pool(pool, [name = recipe->spec.image] { return use_image(name); });
+  if (image) {
+    set_defaults(*sandbox, std::move(image->defaults));
+  } else {
+    log::warn("image_not_found", log::kv("template_id", recipe->id),
+              log::kv("error", image.error().to_string()));
+  }
+}
+
+}  // namespace atl::node

@@ -1,0 +1,27 @@
+// An image of this host's store, and what programs get from it.
+#pragma once
+
+#include <string>
+
+#include "images/program_defaults.hpp"
+#include "images/store.hpp"
+#include "model/template.hpp"
+#include "node/node.hpp"
+
+namespace atl::node {
+
+struct UsedImage {
+  images::Lease lease;
+  images::ProgramDefaults defaults;
+};
+
+// Blocks: waits while an import writes, and reads files.
+Result<UsedImage> use_image(const std::string& name);
+
+void set_defaults(sandbox::Sandbox& sandbox, images::ProgramDefaults defaults);
+
+// The same for a sandbox that was found again, from the image that has the name now. If there is
+// none the sandbox goes without, and the log says so.
+async::Task<void> find_defaults(SandboxPtr sandbox, TemplatePtr recipe);
+
+}  // namespace atl::node
