@@ -9,6 +9,7 @@ import errno
 import os
 import re
 import signal
+import socket
 import struct
 import subprocess
 import sys
@@ -290,6 +291,58 @@ class LauncherTest(unittest.TestCase):
             launcher.send(header(order, "paused"))
             self.assertEqual({launcher.next_reply()["op"] for _ in range(2)}, {FREEZE, order})
         box.socket.close()
+
+    def test_a_slot_is_not_given_on_frozen(self):
+        """Its guest is not in the frozen leaf, so it can end while its programs are paused."""
+        launcher = self.start()
+        paused = launcher.box("paused")
+        self.assertEqual(paused.made["status"], 0)
+        launcher.send(header(FREEZE, "paused"))
+        self.assertEqual(launcher.reply(FREEZE)["status"], 0)
+        guest, = [pid for pid in children(launcher.process.pid) if harness.name_of(pid) == "atoll-guest"]
+        os.kill(guest, signal.SIGKILL)
+        self.assertEqual(launcher.reply(DESTROY)["id"], "paused")
+        paused.socket.close()
+        following = launcher.box("following")
+        self.assertEqual(following.made["status"], 0)
+        self.assertEqual(following.end()["status"], 0)
+
+    def test_a_folder_that_only_looks_like_a_layer(self):
+        """A server with a user namespace can lay any folder over one of the store's (lay_over.py)."""
+        secret = Path(self.folder, "secret")
+        secret.mkdir(mode=0o700)
+        layers = Path(self.folder, "disks/images/layers")
+        for name in ("one", "two"):
+            Path(layers, name, "tree").mkdir(parents=True)
+        arguments = launcher_arguments(zygote_case.BUILD, f"{self.folder}/run")
+        arguments[arguments.index("--disks") + 1] = f"{self.folder}/disks"
+        launcher = self.start(arguments=arguments)
+        layer = os.open(layers / "one", os.O_RDONLY)
+        self.addCleanup(os.close, layer)
+        self.assertEqual(self.from_layers(launcher, "control", [layer])["status"], 0)
+        ours, theirs = socket.socketpair()
+        server = subprocess.Popen([sys.executable, "-B", Path(__file__).with_name("lay_over.py"), str(theirs.fileno()),
+                                   layers, "two", secret], pass_fds=[theirs.fileno()])
+        theirs.close()
+        self.addCleanup(server.wait, 60)
+        self.addCleanup(ours.close)  # before that: it ends with its socket
+        _, folders, _, _ = socket.recv_fds(ours, 1, 1)
+        if not folders:
+            self.assertEqual(server.wait(60), 2)
+            print("this kernel lays nothing over a detached tree")
+            return
+        self.addCleanup(os.close, folders[0])
+        self.assertTrue(os.path.samestat(os.stat("..", dir_fd=folders[0]), os.stat(layers)), "it looks like a layer")
+        answer = self.from_layers(launcher, "attack", [layer, folders[0]])
+        self.assertEqual((answer["status"], answer["errno"]), (FAILED, errno.EACCES))
+
+    def from_layers(self, launcher, name, layers):
+        ours, theirs = socket.socketpair()
+        self.addCleanup(ours.close)
+        with theirs:
+            launcher.send(Create(header=header(CREATE, name), connected=1, hostname=b"atoll", layer_count=len(layers),
+                                 limits=Limits(256 << 20, 64 << 20, 0, 2000, 64, 256, 0)), [*layers, theirs.fileno()])
+        return launcher.reply(CREATE)
 
     def test_other_architectures_get_nothing(self):
         """The list of refused calls means other calls under the numbers of i386 and x32."""
