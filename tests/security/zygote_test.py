@@ -368,15 +368,22 @@ class ZygoteTest(ZygoteCase):
         self.assertGreater(self.waiting(self.box(key=self.key)), 1)
 
     def test_descriptors_of_a_zygote_do_not_add_up(self):
-        pid = self.zygote()
-        box = self.box(key=self.key)
-        self.python(box, "pass")
-        before = len(os.listdir(f"/proc/{pid}/fd"))
+        """Spare children come and go meanwhile; each has a descriptor."""
+        self.key.idle = 600  # it must not end meanwhile
+        pid, spares = self.zygote(), 2
+
+        def held():
+            return len(os.listdir(f"/proc/{pid}/fd"))
+        boxes = [self.box(key=self.key) for _ in range(5)]
+        self.python(boxes[0], "pass")
+        before = held()
         for _ in range(30):
-            self.python(box, "pass")
-        self.assertLess(len(os.listdir(f"/proc/{pid}/fd")), before + 5)  # spare children come and go
-        box.end()
-        self.assertLess(harness.poll_until(lambda: len(os.listdir(f"/proc/{pid}/fd")) < before, 60), before)
+            self.python(boxes[0], "pass")
+        self.assertTrue(harness.poll_until(lambda: held() <= before + spares, 60), (before, held()))
+        for box in boxes:
+            box.end()
+        least = before - len(boxes) + spares
+        self.assertTrue(harness.poll_until(lambda: held() <= least, 60), (before, held()))
 
 
 if __name__ == "__main__":
