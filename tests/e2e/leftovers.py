@@ -2,11 +2,12 @@
 import json
 import os
 import pathlib
+import signal
 import sqlite3
 import struct
 import time
 
-DEADLINE = 30
+DEADLINE = 60
 UNFINISHED = "('creating', 'ready', 'running', 'paused')"
 
 
@@ -23,6 +24,21 @@ def processes():
             continue
         found[int(pid)] = (words, parent)
     return found
+
+
+def launchers_of(run_folder):
+    """Of a run folder: process id to parent. A child that is about to become a guest or a helper looks like one, too."""
+    return {pid: parent for pid, (words, parent) in processes().items()
+            if words[0].endswith(b"atoll-launcher") and str(run_folder).encode() in words}
+
+
+def kill_all(pids):
+    """Those that are still there: a launcher ends with its server, and its helpers when they are done."""
+    for pid in pids:
+        try:
+            os.kill(pid, signal.SIGKILL)
+        except ProcessLookupError:
+            pass
 
 
 def launcher_folders(server):
@@ -106,7 +122,7 @@ class Leftovers:
         compare("guests of ended sessions", self.listening(ended), set())
         compare("journals", names(self.data / "journals"),
                 set(self.rows("SELECT id FROM executions WHERE state IN ('queued', 'running')")))
-        outputs = {path.name for path in (self.data / "outputs").glob("*/*")}
+        outputs = {name for _, _, files in os.walk(self.data / "outputs") for name in files}  # folders may go meanwhile
         compare("outputs", outputs, set(self.rows("SELECT execution_id FROM outputs WHERE in_file = 1")))
         compare("snapshots", names(self.data / "snapshots"), set(self.rows("SELECT file FROM snapshots")))
         return found
@@ -123,9 +139,7 @@ class Leftovers:
         """After a clean end there is no sandbox and no launcher."""
         deadline = time.monotonic() + DEADLINE
         while True:
-            launchers = [pid for pid, (words, _) in processes().items()
-                         if words[0].endswith(b"atoll-launcher") and str(self.run).encode() in words]
-            left = {"launchers": launchers, "run folder": sorted(names(self.run)),
+            left = {"launchers": sorted(launchers_of(self.run)), "run folder": sorted(names(self.run)),
                     "tokens": sorted(names(self.data / "sandboxes"))}
             if not any(left.values()):
                 return

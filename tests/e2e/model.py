@@ -8,9 +8,9 @@ import threading
 import time
 import urllib.error
 
-from leftovers import Leftovers, pid_of, processes
+from leftovers import Leftovers, kill_all, launchers_of, pid_of
 
-DEADLINE = 30
+DEADLINE = 60
 FINAL = {"completed", "failed", "timed_out", "cancelled", "rejected"}
 BROKEN = (urllib.error.URLError, http.client.HTTPException, ConnectionError)
 TEMPLATES = ("shell-default", "warm")
@@ -305,10 +305,7 @@ class Model:
     def step_kill_everything(self):
         """The launcher, too: sandboxes need neither of them to live on."""
         self.server.kill()
-        run = str(self.leftovers.run).encode()
-        for pid, (words, _) in processes().items():
-            if words[0].endswith(b"atoll-launcher") and run in words:
-                os.kill(pid, signal.SIGKILL)
+        kill_all(launchers_of(self.leftovers.run))
         self.restarted()
 
     def step_stop(self):

@@ -1,5 +1,6 @@
 """Bad times for a server: it says so clearly, loses nothing, stays up, and goes on when they are over."""
 import concurrent.futures
+import contextlib
 import http.client
 import os
 import pathlib
@@ -11,7 +12,7 @@ import unittest
 import urllib.error
 import urllib.parse
 
-from leftovers import Leftovers, processes
+from leftovers import Leftovers, kill_all, launchers_of, processes
 from postgres import Postgres
 from server import DEADLINE, Server, until
 from support import ATOLL, IS_ROOT
@@ -43,10 +44,6 @@ class Adversity(unittest.TestCase):
             self.call("POST", path, body)
         except (urllib.error.URLError, http.client.HTTPException, ConnectionError):
             pass
-
-    def launchers(self, run):
-        return [pid for pid, (words, _) in processes().items()
-                if words[0].endswith(b"atoll-launcher") and str(run).encode() in words]
 
     def expect_refused(self, answer):
         """An error of the server's, with its code; not a hang, and not a lie."""
@@ -115,7 +112,7 @@ class ManyAtOnce(Adversity):
                                     capture_output=True, text=True, timeout=DEADLINE)
             self.assertEqual(second.returncode, 125, second.stderr)
             self.assertTrue(str(self.server.process.pid) in second.stderr or address in second.stderr, second.stderr)
-            until(lambda folder=run_folder, wanted=left: len(self.launchers(folder)) == wanted, "its launcher is gone")
+            until(lambda folder=run_folder, wanted=left: len(launchers_of(folder)) == wanted, "its launcher is gone")
         self.assertEqual(self.server.execute(session, code="print(1)")["stdout"], "1\n")
 
     @unittest.skipUnless(IS_ROOT, "zygotes need root")
@@ -125,17 +122,23 @@ class ManyAtOnce(Adversity):
         template = {"id": "preloaded", "image": "host", "language": "python", "preload": modules, "pool": 0}
         self.assertEqual(self.call("POST", "/templates", template)[0], 201)
 
-        def find():
+        def zygotes():
+            """Process id and uid; the copies that wait to become somebody's interpreter look like it, and come later."""
             for pid, (words, _) in processes().items():
                 if b"zygote" in words and " ".join(modules).encode() in b" ".join(words):
-                    return pid, os.stat(f"/proc/{pid}").st_uid
+                    with contextlib.suppress(FileNotFoundError):  # gone meanwhile
+                        yield pid, os.stat(f"/proc/{pid}").st_uid
+
+        def find():
+            for found in zygotes():
+                return found
             session = self.server.session(template_id="preloaded")  # which finds none, and leaves one
             self.assertEqual(self.call("DELETE", f"/sessions/{session}")[0], 204)
             return None
 
         pid, uid = until(find, "a zygote")
         os.kill(pid, signal.SIGKILL)
-        until(lambda: pid not in processes(), "its end")
+        until(lambda: not list(zygotes()), "its end, and that of its copies")
         self.assertNotEqual(until(find, "another one")[1], uid)
 
 
@@ -157,8 +160,7 @@ class NoPool(Adversity):
                 sent = [clients.submit(self.send_and_forget, "/sessions", {"template_id": "shell-default"})
                         for _ in range(4)]
                 time.sleep(number % 10 / 1000)  # any moment will do
-                for pid in self.launchers(run):
-                    os.kill(pid, signal.SIGKILL)
+                kill_all(launchers_of(run))
                 self.server.kill()
                 concurrent.futures.wait(sent)
             self.server.start()

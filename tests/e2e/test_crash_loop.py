@@ -21,7 +21,7 @@ import unittest
 from concurrent.futures import ThreadPoolExecutor
 
 from crash_clients import Client, call
-from leftovers import names, pid_of, processes, run_folder_of
+from leftovers import kill_all, launchers_of, names, pid_of, processes, run_folder_of
 from postgres import Postgres
 from server import DEADLINE, Server, until
 from support import IS_ROOT
@@ -69,9 +69,7 @@ class Loop(unittest.TestCase):
         return call(self.socket, method, path, body, **headers)
 
     def launchers(self):
-        found = {pid: parent for pid, (words, parent) in processes().items()
-                 if words[0].endswith(b"atoll-launcher") and str(self.run_folder).encode() in words}
-        # A child that is about to become a guest or a helper still looks like its launcher.
+        found = launchers_of(self.run_folder)
         return [pid for pid, parent in found.items() if parent not in found]
 
     def remember_guests(self):
@@ -81,8 +79,7 @@ class Loop(unittest.TestCase):
     def kill(self, whom):
         self.remember_guests()
         if whom != "server":
-            for pid in self.launchers():
-                os.kill(pid, signal.SIGKILL)
+            kill_all(self.launchers())
         if whom != "launcher":
             self.server.kill()
             return
@@ -400,11 +397,7 @@ class ManySessions(Loop):
     def kill_new_launcher(self, before):
         """Of a server that starts: it ends and says so, with its port open or not."""
         new = until(lambda: set(self.launchers()) - before or self.server.process.poll() is not None, "a launcher starts")
-        for pid in new if isinstance(new, set) else ():
-            try:
-                os.kill(pid, signal.SIGKILL)
-            except ProcessLookupError:
-                pass
+        kill_all(new if isinstance(new, set) else ())
         self.assertIn(self.server.process.wait(DEADLINE), (1, 125))
         self.server.process.stdout.close()
 
