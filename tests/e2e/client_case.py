@@ -7,7 +7,7 @@ import support
 from server import Server
 from support import ATOLL, atoll
 
-DEADLINE = 30
+DEADLINE = 60
 
 
 class ServerCase(support.Case):

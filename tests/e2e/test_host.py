@@ -167,7 +167,7 @@ class Completion(support.Case):
         script = atoll("completion", "bash").out
         listed = " ".join(f"'{word}'" for word in words)
         ask = f"{script}\nCOMP_WORDS=({listed}); COMP_CWORD={len(words) - 1}; _atoll 2>/dev/null; printf '%s\\n' \"${{COMPREPLY[@]}}\""
-        return subprocess.run(["bash", "-c", ask], capture_output=True, text=True, timeout=20).stdout.split()
+        return subprocess.run(["bash", "-c", ask], capture_output=True, text=True, timeout=60).stdout.split()
 
     # covers: atoll completion
     def test_bash(self):
@@ -215,7 +215,7 @@ class OnTheHost(support.Case):
         for words in (["--", "true"], ["--", "no-such-program"], ["--timeout", "100ms", "--", "sleep", mark],
                       ["--timeout", "100ms", "-l", "sh", "-c", stubborn], ["--mount", "/no/such:/x", "--", "true"],
                       ["--workdir", "/no/such", "--", "true"], ["--memory", "0", "--", "true"]):
-            subprocess.run([self.folder / "atoll", "run", *words], capture_output=True, timeout=30)
+            subprocess.run([self.folder / "atoll", "run", *words], capture_output=True, timeout=60)
         deadline = time.monotonic() + 60
         while left := self.processes_with(str(self.folder), mark):
             self.assertLess(time.monotonic(), deadline, left)

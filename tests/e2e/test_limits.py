@@ -1,6 +1,5 @@
 """Limits: that they hold, and that nonsense is refused."""
 import os
-import time
 import unittest
 
 import support
@@ -9,7 +8,7 @@ from support import run, start
 HOST_MEMORY = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
 # Programs that go beyond a limit.
 HUNGRY = "x = bytearray(200 << 20); print('got it')"
-FORKS = ("import os, time\nn = 0\ntry:\n  while n < 200:\n    if os.fork() == 0: time.sleep(9); os._exit(0)\n    n += 1\n"
+FORKS = ("import os, time\nn = 0\ntry:\n  while n < 200:\n    if os.fork() == 0: time.sleep(600); os._exit(0)\n    n += 1\n"
          "except OSError as error: print(error.strerror)\nprint(n < 30)")
 FORKS_HELD = "Resource temporarily unavailable\nTrue\n"  # with --pids 20
 BURN = ("import time\nbefore = time.process_time()\nend = time.monotonic() + 2\nwhile time.monotonic() < end: pass\n"
@@ -50,10 +49,9 @@ class Held(support.Case):
 
     # covers: C30
     def test_timeout(self):
-        began = time.monotonic()
-        self.expect(run("--timeout", "300ms", "--", "sleep", "20"), code=124)
-        self.assertLess(time.monotonic() - began, 5)
-        result = self.json("--timeout", "300ms", "--", "sh", "-c", "echo early; sleep 20")
+        # The programs would go on for longer than run() waits.
+        self.expect(run("--timeout", "300ms", "--", "sleep", "600"), code=124)
+        result = self.json("--timeout", "3s", "--", "sh", "-c", "echo early; sleep 600")
         self.assertEqual((result["timed_out"], result["exit_code"], result["stdout"]), (True, 124, "early\n"))
         self.expect(run("--timeout", "0", "--", "true"))
 
@@ -67,10 +65,8 @@ class Held(support.Case):
         self.assertNotIn(b"did not end after its time-out", err)
 
     def test_timeout_reaches_everything(self):
-        began = time.monotonic()
-        stubborn = "trap '' TERM INT; sleep 30 & sleep 30 & wait; sleep 30"
+        stubborn = "trap '' TERM INT; sleep 600 & sleep 600 & wait; sleep 600"
         self.expect(run("--timeout", "300ms", "-l", "sh", "-c", stubborn), code=124)
-        self.assertLess(time.monotonic() - began, 5)
 
 
 class Refused(support.Case):

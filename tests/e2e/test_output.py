@@ -3,7 +3,6 @@ import base64
 import json
 import os
 import subprocess
-import time
 
 import support
 from support import atoll, run, start
@@ -16,12 +15,9 @@ class Text(support.Case):
         self.assertEqual(run("-c", EVERY_BYTE).raw_out, bytes(range(256)))
 
     def test_output_comes_as_it_is_made(self):
-        process = start("--timeout", "20s", "--", "sh", "-c", "echo first; sleep 5; echo second")
-        began = time.monotonic()
-        self.assertEqual(process.stdout.readline(), b"first\n")
-        self.assertLess(time.monotonic() - began, 4)
-        process.kill()
-        process.communicate()
+        process = start("-i", "--", "sh", "-c", "echo first; read line; echo second", stdin=subprocess.PIPE)
+        self.assertEqual(process.stdout.readline(), b"first\n")  # while the program waits for us
+        self.assertEqual(process.communicate(b"\n", timeout=60)[0], b"second\n")
 
     def test_much_output_arrives_whole(self):
         outcome = run("--cpus", "2", "--", "head", "-c", "50000000", "/dev/zero")
@@ -36,20 +32,18 @@ class Text(support.Case):
         self.expect(run("-q", "--max-output", "1", "--", "echo", "xyz"), out="x", err="")
 
     def test_a_reader_that_leaves_ends_the_run(self):
-        began = time.monotonic()
         done = subprocess.run(f"{support.ATOLL} run -- yes | head -1; echo ${{PIPESTATUS[0]}}", shell=True,
-                              executable="/bin/bash", capture_output=True, timeout=30)
+                              executable="/bin/bash", capture_output=True, timeout=60)
         self.assertEqual(done.stdout, b"y\n141\n", done)
-        self.assertLess(time.monotonic() - began, 15)
 
     def test_a_full_disk_on_stdout_is_reported(self):
         with open("/dev/full", "wb") as full:
-            done = subprocess.run([support.ATOLL, "run", "--", "echo", "x"], stdout=full, stderr=subprocess.PIPE, timeout=30)
+            done = subprocess.run([support.ATOLL, "run", "--", "echo", "x"], stdout=full, stderr=subprocess.PIPE, timeout=60)
         self.assertEqual(done.returncode, 125)
         self.assertRegex(done.stderr.decode(), "^atoll: resource_exhausted: cannot write to stdout")
 
     def test_closed_standard_streams_do_no_harm(self):
-        done = subprocess.run(f"{support.ATOLL} run -- echo x <&- >&-", shell=True, capture_output=True, timeout=30)
+        done = subprocess.run(f"{support.ATOLL} run -- echo x <&- >&-", shell=True, capture_output=True, timeout=60)
         self.assertEqual(done.returncode, 0, done)
 
 
