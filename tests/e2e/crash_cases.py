@@ -10,7 +10,7 @@ import urllib.error
 
 from server import until
 
-DEADLINE = 30
+DEADLINE = 60
 FINAL = {"completed", "failed", "timed_out", "cancelled", "rejected"}
 ANSWERS = ["answer.ready", "answer.sent"]
 EXECUTE = ["execute.running", "execute.spawned", "execute.output", "execute.ended", "execute.stored", "execute.done"]
@@ -122,7 +122,7 @@ class CreateFromPool(Create):
         line = b'warm_pool_size{template="warm"} 1\n'
         try:
             until(lambda: line in self.server.call("GET", "/metrics")[1] or self.server.process.poll() is not None, line)
-        except (urllib.error.URLError, ConnectionError):
+        except (urllib.error.URLError, http.client.HTTPException, ConnectionError):
             pass
 
 
@@ -304,7 +304,7 @@ class ExecuteBeyondTheWait(Operation):
 
     def act(self):
         return self.send("POST", f"/sessions/{self.session}/execute",
-                         {"command": "echo begun; sleep 1000"}, {"Prefer": "wait=1"})
+                         {"command": "echo begun; sleep 1000"}, {"Prefer": "wait=3"})
 
     def check(self, told):
         results = self.get(f"/sessions/{self.session}/results")[1]["results"]

@@ -12,6 +12,7 @@ import threading
 import time
 
 DEADLINE = 60
+PATIENCE = 240  # seconds for one request, through any number of kills
 FINAL = {"completed", "failed", "timed_out", "cancelled"}
 LIFETIME = 600  # seconds that a session has which nobody deletes
 MOST_KEPT = 100  # by one client, for the memory of the machine
@@ -97,7 +98,7 @@ class Client:
 
     def insist(self, method, path, body=None, headers=None, unless=None):
         """The answer, however often the server dies before it comes."""
-        deadline = time.monotonic() + DEADLINE
+        deadline = time.monotonic() + PATIENCE
         for self.attempts in itertools.count(1):
             try:
                 status, answer = call(self.socket, method, path, body, **(headers or {}))

@@ -35,7 +35,7 @@ class Names(http.server.ThreadingHTTPServer):
     def fetch(self, url):
         """As from the host: through this proxy and no other."""
         opener = urllib.request.build_opener(urllib.request.ProxyHandler({"http": self.address}))
-        with opener.open(url, timeout=20) as answer:
+        with opener.open(url, timeout=60) as answer:
             return answer.read().decode()
 
 

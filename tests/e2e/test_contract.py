@@ -103,11 +103,13 @@ class Contract(unittest.TestCase):
 
     # covers: C11, C13
     def test_the_end_of_a_lifetime_and_renewal(self):
-        short = self.make(template_id="shell-default", config={"timeout_seconds": 2})
-        longer = self.make(template_id="shell-default", config={"timeout_seconds": 2})
+        longer = self.make(template_id="shell-default", config={"timeout_seconds": 8})
+        before = time.time()
         status, renewed = self.server.call("POST", f"{API}/sessions/{longer['id']}/renew", {"seconds": 500})
         self.assertEqual(status, 200, renewed)
-        self.assertAlmostEqual(moment(renewed["expires_at"]) - time.time(), 500, delta=5)
+        self.assertGreater(moment(renewed["expires_at"]), before + 499)
+        self.assertLess(moment(renewed["expires_at"]), time.time() + 501)
+        short = self.make(template_id="shell-default", config={"timeout_seconds": 8})  # ends later than that one would
         self.until(lambda: self.get(f"/sessions/{short['id']}")["status"] == "completed")
         self.assertEqual(self.get(f"/sessions/{longer['id']}")["status"], "ready")
 
@@ -144,7 +146,7 @@ class Contract(unittest.TestCase):
     # covers: C14
     def test_what_a_run_in_a_context_used(self):
         session = self.make(template_id="python-default")["id"]
-        ran = self.server.execute(session, context="default", code="for _ in range(10**6): pass")
+        ran = self.server.execute(session, context="default", code="for _ in range(10**7): pass")
         self.assertGreater(ran["metrics"]["cpu_user_ms"], 0)
         self.assertGreater(ran["metrics"]["memory_peak_bytes"], 1 << 20)
         ran = self.server.execute(session, context="default", code="a = [bytearray(1 << 20) for _ in range(1 << 20)]")

@@ -142,7 +142,7 @@ class SettingsTest(unittest.TestCase):
 
     # covers: createSession, putFile
     def test_a_body_that_stands_still(self):
-        server = self.serve("server.limits.body_timeout=1")
+        server = self.serve("server.limits.body_timeout=5")
         session = server.session(template_id="shell-default")
         address = urllib.parse.urlparse(server.base)
         for target in ("POST /api/v1/sessions", f"PUT /api/v1/sessions/{session}/files/cut"):

@@ -19,8 +19,8 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "support
 
 import cgroups  # noqa: E402
 
-DEADLINE = 30
-FETCH = "import sys, urllib.request as r; print(r.urlopen(sys.argv[1], timeout=20).read().decode())"
+DEADLINE = 60
+FETCH = "import sys, urllib.request as r; print(r.urlopen(sys.argv[1], timeout=60).read().decode())"
 SCHEMA = json.loads((pathlib.Path(__file__).parent / "srt-settings.schema.json").read_text())
 
 
@@ -172,7 +172,7 @@ class Ends(SrtCase):
         """There is no namespace for it: outside it can be had, inside not."""
         code = ("import ctypes; c = ctypes.CDLL(None, use_errno=True); one = c.shmget(0, 4096, 0o1600); "
                 "print(one >= 0); one >= 0 and c.shmctl(one, 0, None)")
-        outside = subprocess.run(["python3", "-c", code], capture_output=True, text=True, check=True, timeout=20)
+        outside = subprocess.run(["python3", "-c", code], capture_output=True, text=True, check=True, timeout=60)
         self.assertEqual(outside.stdout, "True\n")
         with self.serve() as server:
             self.assertEqual(self.shell(server, server.session(), f'python3 -c "{code}"'), (0, "False\n"))
