@@ -4,7 +4,6 @@ import json
 import os
 import pathlib
 import signal
-import socket
 import subprocess
 import time
 import unittest
@@ -13,7 +12,7 @@ from docker_case import DockerCase
 from server import check_workspace
 from support import BIN, run, start
 from test_docs import blocks
-from with_dockerd import IMAGE
+from with_dockerd import IMAGE, free_port
 
 DEFAULT_IMAGE = "python:3.11-slim"
 
@@ -304,8 +303,7 @@ class DockerTest(DockerCase):
     def test_an_engine_behind_tls(self):
         folder = pathlib.Path(self.data).parent
         make_certificates(folder)
-        with socket.create_server(("127.0.0.1", 0)) as probe:
-            port = probe.getsockname()[1]
+        port = free_port()
         self.restart_engine("--tlsverify", f"--tlscacert={folder}/ca.pem", f"--tlscert={folder}/server.pem",
                             f"--tlskey={folder}/server-key.pem", "-H", f"tcp://127.0.0.1:{port}")
         self.addCleanup(self.restart_engine)

@@ -17,7 +17,6 @@ import os
 import pathlib
 import shutil
 import signal
-import socket
 import subprocess
 import sys
 import tarfile
@@ -26,7 +25,7 @@ import urllib.request
 import venv
 import zipapp
 
-from with_dockerd import IMAGE, Dockerd, tied_to_parent
+from with_dockerd import IMAGE, Dockerd, free_port, tied_to_parent
 
 HERE = pathlib.Path(__file__).resolve().parent
 REQUIREMENTS = HERE / "opensandbox-requirements.txt"
@@ -66,12 +65,6 @@ def execd_program():
     zipapp.create_archive(HERE / "opensandbox_execd", program, "/usr/bin/env python3",
                           filter=lambda path: path.suffix == ".py")
     return program.getvalue()
-
-
-def free_port():
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return probe.getsockname()[1]
 
 
 class OpenSandbox:
