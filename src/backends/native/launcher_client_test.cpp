@@ -79,13 +79,13 @@ Code code_of(const Result<T>& result) {
 }
 
 Task<void> silent(Executor executor) {
-  Line line(executor, kShort);
+  Line line(executor, {.other = kMoment});
   auto used = co_await line.client().call(LauncherOp::kUsage, SandboxId("a"));
   EXPECT_EQ(code_of(used), Code::kNoAvailableRuntime);
   // The reply that comes at last is nobody's, and the next call has its own.
   line.reply(LauncherOp::kUsage, "a");
-  line.reply(LauncherOp::kFreeze, "b");
-  EXPECT_TRUE(co_await line.client().call(LauncherOp::kFreeze, SandboxId("b")));
+  line.reply(LauncherOp::kDestroy, "b");
+  EXPECT_TRUE(co_await line.client().call(LauncherOp::kDestroy, SandboxId("b")));
 }
 
 Task<void> late_create(Executor executor) {
@@ -108,7 +108,7 @@ Task<void> late_create(Executor executor) {
 }
 
 Task<void> half_a_list(Executor executor) {
-  Line line(executor, kShort);
+  Line line(executor, {.other = 40 * kMoment});  // the second one is in time, on a busy machine too
   line.reply(LauncherOp::kList, "a", LauncherStatus::kListed);
   EXPECT_EQ(code_of(co_await line.client().list()), Code::kNoAvailableRuntime);
   line.reply(LauncherOp::kList, "b", LauncherStatus::kListed);
