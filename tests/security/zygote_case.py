@@ -28,7 +28,7 @@ class ZygoteCase(unittest.TestCase):
         self.driver_file = Path(self.folder.name) / "driver.py"
         self.driver_file.write_text(self.driver())
         self.name = "test-" + harness.marker()[5:17]
-        self.key = zygote_key()
+        self.key = zygote_key(idle=600)  # end_zygotes() ends it; before, no delay of the test may
         self.addCleanup(lambda: self.end_zygotes(self.key))
         self.launcher = self.start_launcher("run")
         self.boxes = 0
@@ -57,9 +57,12 @@ class ZygoteCase(unittest.TestCase):
         return next((pid for _, pid, _, serves in places_of(key or self.key) if serves), 0)
 
     def interpreter(self, key=None):
-        keeper = self.keeper(key)
-        found = [pid for pid in harness.pids() if harness.parent_of(pid) == keeper
-                 and harness.read(f"/proc/{pid}/cmdline").startswith("python3\0-\0zygote")]
+        """The launcher is told when it is forked: until it has become python3 it is not seen."""
+        def find():
+            keeper = self.keeper(key)
+            return [pid for pid in harness.pids() if harness.parent_of(pid) == keeper
+                    and harness.read(f"/proc/{pid}/cmdline").startswith("python3\0-\0zygote")]
+        found = harness.poll_until(find, 60)
         self.assertEqual(len(found), 1, found)
         return found[0]
 
@@ -78,6 +81,15 @@ class ZygoteCase(unittest.TestCase):
         self.addCleanup(box.socket.close)
         self.assertEqual(box.made["status"], 0, box.made)
         return box
+
+    def guest_of(self, make):
+        """A new sandbox and its guest, which has done what it does at its start."""
+        before = set(harness.descendants(self.launcher.process.pid))
+        box = make()
+        self.assertEqual(box.run("/bin/true"), ("", 0))
+        guest, = (pid for pid in harness.descendants(self.launcher.process.pid)
+                  if pid not in before and harness.name_of(pid) == "atoll-guest")
+        return box, guest
 
     def python(self, box, code):
         output, exit_code = box.run("python3", "-c", code, zygote=True)
