@@ -83,6 +83,19 @@ def name_of(pid):
     return status_of(pid).get("Name", "")
 
 
+def links_of(pid):
+    """What the descriptors of a process stand for, by number: of one moment, in which it is stopped."""
+    held = os.pidfd_open(pid)
+    try:
+        signal.pidfd_send_signal(held, signal.SIGSTOP)
+        poll_until(lambda: status_of(pid).get("State", "X")[0] in "TZX", DEADLINE)
+        return {fd: os.readlink(f"/proc/{pid}/fd/{fd}") for fd in os.listdir(f"/proc/{pid}/fd")}
+    finally:
+        with contextlib.suppress(ProcessLookupError):
+            signal.pidfd_send_signal(held, signal.SIGCONT)
+        os.close(held)
+
+
 def with_marker(text):
     """Processes whose command line holds the text; never this one."""
     found = []

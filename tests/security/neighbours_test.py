@@ -94,13 +94,6 @@ with socket.socket(socket.AF_INET6, socket.SOCK_DGRAM) as a:
 
 
 class NeighboursTest(ZygoteCase):
-    def guest_of(self, make):
-        before = set(harness.descendants(self.launcher.process.pid))
-        box = make()
-        guest, = (pid for pid in harness.descendants(self.launcher.process.pid)
-                  if pid not in before and harness.name_of(pid) == "atoll-guest")
-        return box, guest
-
     def leaf(self, guest, kind, controller):
         groups = harness.read(f"/proc/{guest}/cgroup")
         folder, number = re.search(r":/(.*)/guest-(\d+)$", groups, re.M).groups()
@@ -142,9 +135,9 @@ class NeighboursTest(ZygoteCase):
 
     def test_a_guest_holds_little_and_is_limited(self):
         box, guest = self.guest_of(self.box)
-        links = [os.readlink(f"/proc/{guest}/fd/{fd}") for fd in os.listdir(f"/proc/{guest}/fd")]
-        self.assertEqual([link for link in links if "/slots" in link or "/run/" in link], [])
-        for link in links:
+        links = harness.links_of(guest)
+        self.assertEqual([link for link in links.values() if "/slots" in link or "/run/" in link], [])
+        for link in links.values():
             self.assertRegex(link, r"^(/dev/null|/null|socket:.*|anon_inode:.*|pipe:.*|/.*/(tasks|cgroup\.procs))$")
         memory = self.leaf(guest, "guest", "memory") / ("memory.max" if UNIFIED else "memory.limit_in_bytes")
         self.assertLessEqual(int(memory.read_text()), 256 << 20)

@@ -36,20 +36,12 @@ def attempt(fd, pid):
 
 
 class PassedFilesTest(ZygoteCase):
-    def guest_of(self, make):
-        before = set(harness.descendants(self.launcher.process.pid))
-        box = make()
-        guest, = (pid for pid in harness.descendants(self.launcher.process.pid)
-                  if pid not in before and harness.name_of(pid) == "atoll-guest")
-        return box, guest
-
     def group_files(self, guest):
         """Copies of those that the guest holds: {path: descriptor}."""
         handle = os.pidfd_open(guest)
         self.addCleanup(os.close, handle)
         found = {}
-        for name in os.listdir(f"/proc/{guest}/fd"):
-            path = os.readlink(f"/proc/{guest}/fd/{name}")
+        for name, path in harness.links_of(guest).items():
             if Path(path).name not in ("tasks", "cgroup.procs"):
                 continue
             found[f"{name} {path}"] = libc.syscall(PIDFD_GETFD, handle, int(name), 0)
