@@ -101,7 +101,7 @@ def cycle(programs, number):
         process = programs.start(["/bin/sh", "-c", "echo ready; sleep 100 & exec sleep 100"])
         good = process.stdout.readline().strip() == b"ready"
         process.kill()
-        process.wait(20)
+        process.wait(60)
         process.stdout.close()
         out = None
     elif kind == 3:      # refused at the last step
@@ -137,7 +137,7 @@ def main():
         def settled():
             after = snapshot()
             return all(after[key] <= before[key] + SLACK.get(key, 0) for key in before)
-        harness.poll_until(settled, 20, step=0.5)
+        harness.poll_until(settled, 60, step=0.5)
         after = snapshot()
     finally:
         programs.close()

@@ -32,7 +32,7 @@ END_PATIENCE = 30.0 * harness.SLOWER  # and at most, in one bad case
 
 
 def start_bombs(programs):
-    process = programs.start(["/bin/sh", "-c", BOMB], options=["--memory", "96m", "--pids", "80", "--timeout", "60s"],
+    process = programs.start(["/bin/sh", "-c", BOMB], options=["--memory", "96m", "--pids", "80", "--timeout", "600s"],
                              stderr=subprocess.DEVNULL)
     line = process.stdout.readline()
     if line.strip() != b"ready":

@@ -26,9 +26,9 @@ void leave_daemon() {
   attack::holds("left a daemon behind");
 }
 
-// Ends by itself in case nobody ends it.
+// Ends by itself in case nobody ends it, long after the runner has lost its patience.
 void linger() {
-  for (int i = 0; i < 40; ++i) {
+  for (int i = 0; i < 2400; ++i) {
     usleep(500000);
   }
   _exit(0);
@@ -69,7 +69,7 @@ void zombies() {
     waitpid(child, nullptr, 0);
   }
   int left = 0;
-  for (int i = 0; i < 300; ++i) {
+  for (int i = 0; i < 1500; ++i) {
     left = count_zombies();
     if (left == 0) {
       attack::holds("200 orphans were buried");
