@@ -132,7 +132,7 @@ class Launcher:
 
     def end(self):
         self.socket.close()
-        self.process.wait(30)
+        self.process.wait(120)
 
 
 class Box:

@@ -301,7 +301,7 @@ class PreloadPlain(unittest.TestCase):
         mark = FOLDER / "hang now"
         hook = f"lambda: os.path.exists({str(mark)!r}) and time.sleep(1000)"
         folder = self.modules(hangs=f"import os, time\nos.register_at_fork(before={hook})")
-        zygote = self.zygote("hangs", env={"PYTHONPATH": folder, "ATOLL_ZYGOTE_STUCK": "0.3"})
+        zygote = self.zygote("hangs", env={"PYTHONPATH": folder, "ATOLL_ZYGOTE_STUCK": "3"})
         mark.touch()
         self.addCleanup(mark.unlink)
         execution = Execution(zygote.box(), ["python3", "-c", "print(1)"])
