@@ -17,6 +17,7 @@ import image_archives as make
 import support
 from image_archives import Tar, layer
 from image_case import ImageCase
+from server import until
 
 
 class Hostile(ImageCase):
@@ -249,6 +250,12 @@ def children_of(pid):
     return [int(child) for child in pathlib.Path(f"/proc/{pid}/task/{pid}/children").read_text().split()]
 
 
+def only_waits(pid):
+    """Whether a process has neither capabilities nor files, and sleeps."""
+    fields = status_of(pid)
+    return fields["State"][0] == "S" and int(fields["CapEff"][0], 16) == 0 and not os.listdir(f"/proc/{pid}/fd")
+
+
 def status_of(pid):
     lines = pathlib.Path(f"/proc/{pid}/status").read_text().splitlines()
     return {name: value.split() for name, value in (line.split(":", 1) for line in lines)}
@@ -271,6 +278,7 @@ class Interrupted(ImageCase):
             atoll.stdin.flush()
             (outer,) = children_of(atoll.pid)
             (helper,) = children_of(outer)  # the first process of its namespace
+            until(lambda: only_waits(outer), "it has put down its powers")  # which it does beside the helper's work
             self.assertEqual(len(self.entries("staging")), 1)
             yield atoll, helper
             atoll.stdin.close()
