@@ -62,8 +62,9 @@ ATOLL_CONTEXT_CASE(ContextInterruptOfNothing, interrupt_of_nothing);
 Task<void> times_out(Box* box, const Speech* speech) {
   ATOLL_NEED(auto context, co_await open_context(box, speech));
   ATOLL_NEED(RunResult set, co_await context->run({.code = speech->remember}));
+  // Enough for the first word on a busy machine.
   ATOLL_NEED(RunResult result, co_await context->run({.code = speech->sleep,
-                                                      .timeout = std::chrono::milliseconds(500)}));
+                                                      .timeout = std::chrono::milliseconds(2500)}));
   EXPECT_TRUE(result.timed_out);
   EXPECT_EQ(result.stdout_bytes, "started\n");
   EXPECT_FALSE(result.crashed.has_value());
@@ -134,7 +135,7 @@ Task<void> output_bomb(Box* box, const Speech* speech) {
   sandbox::reset_peak_memory();
   std::size_t before = sandbox::peak_memory();
   ATOLL_NEED(RunResult result, co_await context->run({.code = speech->flood,
-                                                      .timeout = std::chrono::milliseconds(1000),
+                                                      .timeout = std::chrono::milliseconds(2500),
                                                       .max_output_bytes = 1u << 20}));
   EXPECT_TRUE(result.truncated);
   EXPECT_TRUE(result.timed_out);

@@ -113,7 +113,8 @@ Task<Result<std::unique_ptr<Context>>> open_context(Box* box, const Speech* spee
 
 Task<void> in_zygote_sandbox(Box* box, Task<void> (*body)(Box*, const Speech*)) {
   if (::geteuid() != 0) co_return;  // zygotes need root
-  sandbox::Preload preload{.idle = std::chrono::seconds(1)};
+  // It may not leave before the sandbox is made, however long the other one takes to stop.
+  sandbox::Preload preload{.idle = std::chrono::seconds(60)};
   ATOLL_NEED(sandbox::ZygoteReport ready, co_await box->backend->prepare(preload));
   ATOLL_NEED_OK(co_await box->sandbox->stop());
   sandbox::SandboxSpec spec = box->target->spec();
