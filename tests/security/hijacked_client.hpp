@@ -63,8 +63,8 @@ class HijackedClient : public ::testing::Test {
   void TearDown() override {
     client_.reset();
     if (launcher_ > 0) {
-      for (int i = 0; i < 200 && ::waitpid(launcher_, nullptr, WNOHANG) == 0; ++i) {
-        if (i == 100) ::kill(launcher_, SIGKILL);
+      for (int i = 0; i < 6200 && ::waitpid(launcher_, nullptr, WNOHANG) == 0; ++i) {
+        if (i == 6000) ::kill(launcher_, SIGKILL);
         std::this_thread::sleep_for(10ms);
       }
     }
