@@ -1,7 +1,6 @@
 #include "engine/box.hpp"
 
 #include <linux/landlock.h>
-#include <poll.h>
 #include <sched.h>
 #include <signal.h>
 #include <sys/socket.h>
@@ -18,8 +17,6 @@ namespace {
 
 using confine::Wall;
 using confine::wall_up;
-
-constexpr int kBuildTime = 10'000;  // ms
 
 constexpr std::uint32_t bit(Wall wall) { return static_cast<std::uint32_t>(wall); }
 
@@ -153,15 +150,17 @@ void give_birth_below(const UniqueFd& keeper, const UniqueFd& host_pids, Birth& 
   if (birth.pid > 0) birth.pid = pid_of(birth.pidfd);
 }
 
-// Starts pid 1 and waits until it has become the guest. Its user namespace belongs to its zygote,
-// or to the slot's own uid: what the kernel counts per user is then counted per sandbox.
+// Starts pid 1. Its user namespace belongs to its zygote, or to the slot's own uid: what the kernel
+// counts per user is then counted per sandbox.
 Outcome<void> start(const LauncherState& state, const Zygote* zygote, Box& box, BoxPlan& plan) {
-  UniqueFd go_ahead, failure_read, failure_write;
-  if (!make_pipe(plan.go_ahead, go_ahead) || !make_pipe(failure_read, failure_write)) {
+  UniqueFd failure;
+  // A zygote could empty the pipe between an event and our reading.
+  if (!make_pipe(plan.go_ahead, box.go_ahead) || !make_pipe(box.building, failure) ||
+      ::fcntl(box.building.get(), F_SETFL, O_NONBLOCK) != 0) {
     return failed(Step::kClone);
   }
-  plan.failure = failure_write.get();
-  plan.go_ahead_write = go_ahead.get();
+  plan.failure = failure.get();
+  plan.go_ahead_write = box.go_ahead.get();
   if (wall_up(Wall::kNetNs) && ::setns(box.slot.netns.get(), CLONE_NEWNET) != 0) {
     return failed(Step::kNetwork);
   }
@@ -176,23 +175,15 @@ Outcome<void> start(const LauncherState& state, const Zygote* zygote, Box& box, 
   owner.end();
   box.pid = birth.pid;
   if (box.pid < 0) return failed(Step::kClone, birth.error);
-  failure_write.reset();
   // A rootless launcher is "root" of its own user namespace, with one uid to give.
   Text map = state.rootless ? Text("%u 0 1\n", kUserUid) : slot_map(box.slot);
   if (wall_up(Wall::kUserNs) && !write_id_maps(box.pid, map, map, state.rootless)) {
     return failed(Step::kMaps);
   }
-  (void)!::write(go_ahead.get(), "1", 1);
+  (void)!::write(box.go_ahead.get(), "1", 1);
   // While pid 1 builds: it runs only once it is on record, or it would be nobody's if we died.
   if (!state.once) write_record(state, box);
-  (void)!::write(go_ahead.get(), "2", 1);
-  // Mounting somebody's folders may hang on his network; nobody else shall wait for that.
-  pollfd end{failure_read.get(), POLLIN, 0};
-  if (::poll(&end, 1, kBuildTime) == 0) return failed(Step::kExecGuest, ETIMEDOUT);
-  Failure failure;
-  if (::read(failure_read.get(), &failure, sizeof failure) > 0) return std::unexpected(failure);
-  if (!state.once) box.workspace = open_workspace(box.pid);
-  if (state.slots.crowded()) box.slot.cgroup.close_doors();
+  (void)!::write(box.go_ahead.get(), "2", 1);
   return {};
 }
 
@@ -217,9 +208,8 @@ Outcome<void> build(LauncherState& state, BoxOrder& order, Zygote* zygote, Box& 
   UniqueFd its_end;
   if (zygote != nullptr && !make_link(its_end, plan.zygote_link)) return failed(Step::kZygote);
   ATOLL_CHECK(prepare_guest(state, box, plan));
-  ATOLL_CHECK(start(state, zygote, box, plan));
   box.has_zygote = zygote != nullptr && introduce(*zygote, its_end, plan);
-  return {};
+  return start(state, zygote, box, plan);
 }
 
 }  // namespace
@@ -268,7 +258,12 @@ Outcome<Box> create_box(LauncherState& state, BoxOrder& order) {
   // Wherever building it led, the next one starts from the template and the host's network.
   if (!state.step_back() && built) ::abort();
   if (built) return box;
-  if (box.pidfd) end_child(box.pidfd);
+  if (box.pidfd) {
+    send_kill(box.pidfd);
+    box.building.reset();
+    box.failure = built.error();
+    return box;
+  }
   state.take_back(std::move(box.slot));
   // Without a socket of its own the names belong to another sandbox of that id.
   if (plan.socket && request.connected == 0) forget_box(state, box.id);

@@ -51,6 +51,10 @@ struct Box {
   UniqueFd workspace;  // a descriptor of it, for figures: no path of the sandbox is walked later
   pid_t pid = 0;
   bool is_child = true;  // false: found again after a restart of the launcher
+  // While pid 1 builds: a Failure comes here, or its end when pid 1 has become the guest; and a
+  // pipe that ends with the launcher.
+  UniqueFd building, go_ahead;
+  std::optional<Failure> failure;  // it was not made, and is killed
   bool dying = false, has_zygote = false;
   bool paused = false;  // told to stand still
   std::uint32_t walls = 0;
@@ -103,8 +107,9 @@ Outcome<void> use_parts(BoxOrder& order, BoxPlan& plan);
 Outcome<Helper> find_template(LauncherState& state);
 Outcome<void> enter_template(LauncherState& state, const Helper& maker);
 Outcome<void> claim_slot(LauncherState& state, BoxOrder& order);
-// Builds the sandbox of an order that has its slot and its parts. On failure nothing is left behind
-// and the Failure says which step.
+// Starts the sandbox of an order that has its slot and its parts; pid 1 builds the rest by itself.
+// Nothing is waited for: a zygote can stop pid 1 of its sandboxes, and keep it from ending. On
+// failure nothing is left behind, but for a box with a `failure` whose pid 1 must still end.
 Outcome<Box> create_box(LauncherState& state, BoxOrder& order);
 // A descriptor of the sandbox's /workspace.
 UniqueFd open_workspace(pid_t pid);

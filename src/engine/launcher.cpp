@@ -43,6 +43,12 @@ struct Pending {
   std::unique_ptr<BoxOrder> order;  // none: a zygote
 };
 
+// A create that is not answered yet: pid 1 builds, or failed and ends.
+struct Birth {
+  Box* box = nullptr;
+  std::int64_t deadline = 0;  // by now_ms()
+};
+
 // A pause that waits until everything in its sandbox stands still.
 struct Pause {
   LauncherReply reply;
@@ -93,17 +99,19 @@ class Launcher {
   // would still come for an owner that is gone.
   void unwatch(const UniqueFd& fd) { ::epoll_ctl(events_.get(), EPOLL_CTL_DEL, fd.get(), nullptr); }
 
-  void keep(Box box) {
+  // One descriptor of it at a time: two events of one box would be one too many when it goes.
+  Box& keep(Box box) {
     Box& kept = boxes_.insert_or_assign(box.id.text, std::move(box)).first->second;
-    watch(kept.pidfd, &kept);
+    watch(kept.building ? kept.building : kept.pidfd, &kept);
+    return kept;
   }
 
   void wait_and_serve() {
     constexpr int kPoll = 1 /* ms */, kIdle = 250, kAtOnce = 64;
     epoll_event found[kAtOnce];
-    int wait = !pauses_.empty() ? kPoll : trimming_ ? kIdle : -1;
+    int wait = !pauses_.empty() ? kPoll : trimming_ || !births_.empty() ? kIdle : -1;
     int count = ::epoll_wait(events_.get(), found, kAtOnce, wait);
-    if (wait == kIdle && count == 0) trimming_ = state_.slots.trim();
+    if (trimming_ && wait == kIdle && count == 0) trimming_ = state_.slots.trim();
     // Ends first: a request that follows may want the slot.
     for (int i = 0; i < count; ++i) {
       if (found[i].data.ptr != &client_) ended(found[i].data.ptr);
@@ -112,6 +120,7 @@ class Launcher {
       if (found[i].data.ptr == &client_ && client_) serve(found[i].events);
     }
     pauses_.remove_if([this](Pause& pause) { return has_ended(pause); });
+    while (!births_.empty() && births_.front().deadline <= now_ms()) give_up(*births_.front().box);
   }
 
   void ended(void* owner) {
@@ -122,7 +131,8 @@ class Launcher {
       pending_.erase(at);
       return go_on(pending);
     }
-    box_ended(*static_cast<Box*>(owner));
+    Box& box = *static_cast<Box*>(owner);
+    box.building ? look_at(box) : box_ended(box);
   }
 
   void serve(std::uint32_t events) {
@@ -164,7 +174,7 @@ class Launcher {
     if (reply.op == LauncherOp::kList) return list();
     if (reply.op == LauncherOp::kZygote) return start_zygote_of(received, reply);
     auto found = boxes_.find(reply.id.text);
-    if (found == boxes_.end()) {
+    if (found == boxes_.end() || found->second.failure) {
       // A launcher that died while it made this one has left its names.
       if (reply.op == LauncherOp::kDestroy) forget_box(state_, reply.id);
       return failed(Step::kUnknownBox, ENOENT);
@@ -233,19 +243,56 @@ class Launcher {
       order->sources.pop_back();
     }
     ATOLL_CHECK(claim_slot(state_, *order));
-    if (!waits) return make(*order, reply);
+    if (!waits) return make(*order);
     Outcome<Helper> helper = order_parts(state_, *order);
     if (!helper) return give_up(*order, helper.error());
     wait_for({std::move(*helper), reply, std::move(order)});
     return false;
   }
 
-  Outcome<bool> make(BoxOrder& order, LauncherReply& reply) {
+  Outcome<bool> make(BoxOrder& order) {
     ATOLL_TRY(Box box, create_box(state_, order));
+    births_.push_back({&keep(std::move(box)), now_ms() + kBuildTime});
+    return false;
+  }
+
+  void look_at(Box& box) {
+    Failure failure;
+    ssize_t size = ::read(box.building.get(), &failure, sizeof failure);
+    if (size > 0) return end_building(box, failure);
+    if (size < 0) return;
+    end_building(box, std::nullopt);
+    if (!once_) box.workspace = open_workspace(box.pid);
+    if (state_.slots.crowded()) box.slot.cgroup.close_doors();
+    answer_create(box);
+  }
+
+  void end_building(Box& box, std::optional<Failure> failure) {
+    unwatch(box.building);
+    box.building.reset();
+    box.go_ahead.reset();
+    watch(box.pidfd, &box);
+    box.failure = failure;
+    if (failure) kill_box(box);  // its end is the answer
+  }
+
+  // Whatever becomes of pid 1: its slot is taken until it has ended.
+  void give_up(Box& box) {
+    if (box.building) {
+      state_.zygotes.distrust(box.slot.net_owner);
+      end_building(box, Failure{Step::kExecGuest, ETIMEDOUT});
+    }
+    answer_create(box);
+  }
+
+  // Once.
+  void answer_create(Box& box) {
+    if (std::erase_if(births_, [&](const Birth& birth) { return birth.box == &box; }) == 0) return;
+    LauncherReply reply{.op = LauncherOp::kCreate, .id = box.id};
+    if (box.failure) return answer(std::unexpected(*box.failure), reply);
     reply.walls = box.walls;
     reply.zygote = box.has_zygote ? 1 : 0;
-    keep(std::move(box));
-    return true;
+    answer(true, reply);
   }
 
   Outcome<bool> give_up(BoxOrder& order, const Failure& failure) {
@@ -287,7 +334,7 @@ class Launcher {
     Outcome<std::vector<UniqueFd>> parts = receive_parts(pending.helper);
     if (!parts) return give_up(*pending.order, parts.error());
     pending.order->parts = std::move(*parts);
-    return make(*pending.order, pending.reply);
+    return make(*pending.order);
   }
 
   bool list() {
@@ -314,6 +361,8 @@ class Launcher {
 
   void box_ended(Box& ended) {
     unwatch(ended.pidfd);
+    forget_box(state_, ended.id);
+    answer_create(ended);
     Box box = std::move(ended);
     boxes_.erase(box.id.text);
     if (box.is_child) (void)exit_status(box.pidfd);
@@ -323,8 +372,7 @@ class Launcher {
                         .op = LauncherOp::kDestroy,
                         .id = box.id,
                         .usage = box.slot.cgroup.usage()};
-    forget_box(state_, box.id);
-    send(bytes_of(reply));
+    if (!box.failure) send(bytes_of(reply));
     state_.take_back(std::move(box.slot));
     trimming_ = !once_;
   }
@@ -355,6 +403,7 @@ class Launcher {
 
   static constexpr std::size_t kMaxPending = 64;
   static constexpr std::int64_t kPauseTime = 1000;     // ms
+  static constexpr std::int64_t kBuildTime = 10'000;   // ms
   static constexpr std::size_t kMaxBacklog = 8 << 20;  // some 50,000 replies
   std::string folder_;
   bool once_;
@@ -368,6 +417,7 @@ class Launcher {
   std::size_t backlog_bytes_ = 0;
   std::map<std::array<char, kBoxIdSize>, Box> boxes_;
   std::list<Pending> pending_;
+  std::deque<Birth> births_;  // the oldest first
   std::list<Pause> pauses_;
   std::unique_ptr<CreateRequest> request_ = std::make_unique<CreateRequest>();
 };

@@ -1,5 +1,5 @@
 // The launcher's life: answer requests, watch its sandboxes, clean up after them. Single-threaded;
-// waits only in epoll, and while pid 1 of a sandbox builds its file system.
+// waits only in epoll.
 #pragma once
 
 #include <string>

@@ -72,10 +72,12 @@ bool Zygotes::look_at(unsigned place, std::uint64_t driver, const ZygoteKey& key
 
 Zygote* Zygotes::find(const ZygoteParts& parts, const ZygoteKey& key) {
   std::erase_if(known_, [](const Zygote& zygote) {
-    return !zygote.connection || has_ended(zygote.keeper) || has_ended(zygote.connection);
+    bool left = !zygote.connection || has_ended(zygote.connection);
+    return has_ended(zygote.keeper) || (left && !zygote.distrusted);
   });
   for (Zygote& zygote : known_) {
-    if (std::memcmp(&zygote.key, &key, sizeof key) == 0) return &zygote;
+    if (std::memcmp(&zygote.key, &key, sizeof key) != 0) continue;
+    return zygote.distrusted ? nullptr : &zygote;
   }
   std::uint64_t driver = parts.stamp();
   for (unsigned place = 0; place < kMaxZygotes; ++place) {
@@ -83,6 +85,10 @@ Zygote* Zygotes::find(const ZygoteParts& parts, const ZygoteKey& key) {
     if (look_at(place, driver, key, found)) return &known_.emplace_back(std::move(found));
   }
   return nullptr;
+}
+
+void Zygotes::distrust(uid_t uid) {
+  for (Zygote& zygote : known_) zygote.distrusted |= zygote.uid == uid;
 }
 
 bool introduce(Zygote& zygote, const UniqueFd& its_end, const BoxPlan& plan) {

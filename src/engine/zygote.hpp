@@ -50,13 +50,16 @@ struct Zygote {
   unsigned place = 0;
   uid_t uid = 0;
   UniqueFd keeper, connection;
+  bool distrusted = false;
 };
 
 class Zygotes {
  public:
   explicit Zygotes(const UniqueFd& shared) : shared_(shared) {}
-  // Null when none of that key lives and is ready. Valid until the next call.
+  // Null when none of that key lives, is ready and trusted. Valid until the next call.
   Zygote* find(const ZygoteParts& parts, const ZygoteKey& key);
+  // A sandbox of the zygote with this uid was not built in time: it gets no other one.
+  void distrust(uid_t uid);
 
  private:
   bool look_at(unsigned place, std::uint64_t driver, const ZygoteKey& key, Zygote& found);
