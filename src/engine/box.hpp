@@ -56,7 +56,6 @@ struct Box {
   UniqueFd building, go_ahead;
   std::optional<Failure> failure;  // it was not made, and is killed
   bool dying = false, has_zygote = false;
-  bool paused = false;  // told to stand still
   std::uint32_t walls = 0;
 };
 

@@ -49,12 +49,6 @@ struct Birth {
   std::int64_t deadline = 0;  // by now_ms()
 };
 
-// A pause that waits until everything in its sandbox stands still.
-struct Pause {
-  LauncherReply reply;
-  std::int64_t deadline = 0;  // by now_ms()
-};
-
 class Launcher {
  public:
   explicit Launcher(LauncherOptions options)
@@ -107,11 +101,11 @@ class Launcher {
   }
 
   void wait_and_serve() {
-    constexpr int kPoll = 1 /* ms */, kIdle = 250, kAtOnce = 64;
+    constexpr int kIdle = 250 /* ms */, kAtOnce = 64;
     epoll_event found[kAtOnce];
-    int wait = !pauses_.empty() ? kPoll : trimming_ || !births_.empty() ? kIdle : -1;
+    int wait = trimming_ || !births_.empty() ? kIdle : -1;
     int count = ::epoll_wait(events_.get(), found, kAtOnce, wait);
-    if (trimming_ && wait == kIdle && count == 0) trimming_ = state_.slots.trim();
+    if (trimming_ && count == 0) trimming_ = state_.slots.trim();
     // Ends first: a request that follows may want the slot.
     for (int i = 0; i < count; ++i) {
       if (found[i].data.ptr != &client_) ended(found[i].data.ptr);
@@ -119,7 +113,6 @@ class Launcher {
     for (int i = 0; i < count; ++i) {
       if (found[i].data.ptr == &client_ && client_) serve(found[i].events);
     }
-    pauses_.remove_if([this](Pause& pause) { return has_ended(pause); });
     while (!births_.empty() && births_.front().deadline <= now_ms()) give_up(*births_.front().box);
   }
 
@@ -197,35 +190,11 @@ class Launcher {
       ATOLL_CHECK(box.slot.cgroup.set_limits(request_->limits, box.walls));
     } else {
       bool pause = reply.op == LauncherOp::kFreeze;
-      if (pause && pauses_.size() >= kMaxPending) return failed(Step::kBusy, EAGAIN);
       if (pause && box.dying) return failed(Step::kBusy, EBUSY);  // frozen, it would not end
       ATOLL_CHECK(box.slot.cgroup.freeze(pause));
-      box.paused = pause;
-      if (pause) pauses_.push_back({reply, now_ms() + kPauseTime});
-      return !pause;
+      bool moves = pause && !box.slot.cgroup.is_frozen();
+      if (moves) return failed(Step::kCgroup, EINPROGRESS);
     }
-    return true;
-  }
-
-  // Cgroup v1 has no file that tells when everything stands still, so it is polled.
-  bool has_ended(Pause& pause) {
-    auto found = boxes_.find(pause.reply.id.text);
-    Outcome<bool> done = failed(Step::kUnknownBox, ENOENT);
-    if (found != boxes_.end()) {
-      Box& box = found->second;
-      if (!box.paused) {
-        done = failed(Step::kCgroup, ECANCELED);  // by a request to go on, or by its end
-      } else if (box.slot.cgroup.is_frozen()) {
-        done = true;
-      } else if (now_ms() < pause.deadline) {
-        return false;
-      } else {
-        (void)box.slot.cgroup.freeze(false);
-        box.paused = false;
-        done = failed(Step::kCgroup, ETIMEDOUT);
-      }
-    }
-    answer(done, pause.reply);
     return true;
   }
 
@@ -354,7 +323,6 @@ class Launcher {
   static void kill_box(Box& box) {
     // Frozen processes do not die; pid 1's death takes the whole pid namespace with it.
     (void)box.slot.cgroup.freeze(false);
-    box.paused = false;
     box.dying = true;
     send_kill(box.pidfd);
   }
@@ -402,7 +370,6 @@ class Launcher {
   }
 
   static constexpr std::size_t kMaxPending = 64;
-  static constexpr std::int64_t kPauseTime = 1000;     // ms
   static constexpr std::int64_t kBuildTime = 10'000;   // ms
   static constexpr std::size_t kMaxBacklog = 8 << 20;  // some 50,000 replies
   std::string folder_;
@@ -418,7 +385,6 @@ class Launcher {
   std::map<std::array<char, kBoxIdSize>, Box> boxes_;
   std::list<Pending> pending_;
   std::deque<Birth> births_;  // the oldest first
-  std::list<Pause> pauses_;
   std::unique_ptr<CreateRequest> request_ = std::make_unique<CreateRequest>();
 };
 

@@ -30,7 +30,7 @@ inline constexpr std::uint32_t kMaxPids = 1 << 22;
 enum class LauncherOp : std::uint16_t {
   kCreate = 1,   // CreateRequest + one descriptor per mount and layer (+ the connection)
   kDestroy = 2,  // kill everything in it; the reply comes when all of it is gone
-  kFreeze = 3,
+  kFreeze = 3,   // EINPROGRESS: it is told to, but does not stand still yet; ask again, or thaw it
   kThaw = 4,
   kUsage = 5,
   kList = 6,    // ListReplies with all living sandboxes; kListed: more follow

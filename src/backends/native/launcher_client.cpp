@@ -92,6 +92,31 @@ async::Task<Result<LauncherReply>> LauncherClient::call(LauncherOp op, SandboxId
   co_return replies.back();
 }
 
+// The kernel has no event for it on cgroup v1, so it is polled, by whoever wants to know.
+async::Task<Result<LauncherReply>> LauncherClient::pause(SandboxId id) {
+  constexpr std::chrono::milliseconds kOften{1};
+  struct Undo {  // also when this task is cancelled
+    LauncherClient& client;
+    const SandboxId& id;
+    bool wanted = true;
+    ~Undo() {
+      if (wanted) (void)client.post(LauncherOp::kThaw, id);
+    }
+  } undo{*this, id};
+  async::Deadline deadline = async::deadline_in(times_.pause);
+  for (;;) {
+    Result<LauncherReply> reply = co_await call(LauncherOp::kFreeze, id);
+    undo.wanted = !reply;
+    if (reply || reply.error().errno_value() != EINPROGRESS) co_return reply;
+    if (std::chrono::steady_clock::now() >= deadline) break;
+    co_await async::sleep_for(kOften);
+  }
+  co_return fail(Error(Code::kResourceExhausted,
+                       "the sandbox did not stand still within " +
+                           std::to_string(times_.pause.count()) + " ms; try again later",
+                       ETIMEDOUT));
+}
+
 async::Task<Result<LauncherReply>> LauncherClient::set_limits(SandboxId id, engine::Limits limits) {
   engine::LimitsRequest request{.limits = limits};
   request.header.id = box_id(id.str());

@@ -23,6 +23,7 @@ namespace atl::backends::native {
 struct LauncherTimes {
   std::chrono::milliseconds life{60'000};  // create, destroy
   std::chrono::milliseconds other{20'000};
+  std::chrono::milliseconds pause{1'000};  // until everything in a sandbox stands still
 };
 
 class LauncherClient {
@@ -33,6 +34,9 @@ class LauncherClient {
   async::Task<Result<engine::LauncherReply>> create(engine::CreateRequest request,
                                                     std::vector<int> sources);
   async::Task<Result<engine::LauncherReply>> call(engine::LauncherOp op, SandboxId id);
+  // Comes back when everything in the sandbox stands still. One that does not in time goes on, as
+  // does that of a task that was cancelled.
+  async::Task<Result<engine::LauncherReply>> pause(SandboxId id);
   async::Task<Result<engine::LauncherReply>> set_limits(SandboxId id, engine::Limits limits);
   async::Task<Result<std::vector<SandboxId>>> list();
   async::Task<Result<engine::LauncherReply>> zygote(engine::ZygoteRequest request,

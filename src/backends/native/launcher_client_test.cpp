@@ -49,8 +49,9 @@ class Line {
     return bytes->header;
   }
 
-  void reply(LauncherOp op, const char* id, LauncherStatus status = LauncherStatus::kOk) {
-    LauncherReply reply{.status = status, .op = op};
+  void reply(LauncherOp op, const char* id, LauncherStatus status = LauncherStatus::kOk,
+             int error = 0) {
+    LauncherReply reply{.status = status, .op = op, .errno_value = error};
     std::strncpy(reply.id.text.data(), id, reply.id.text.size() - 1);
     EXPECT_EQ(::send(launcher_.get(), &reply, sizeof reply, 0), static_cast<ssize_t>(sizeof reply));
   }
@@ -233,10 +234,62 @@ Task<void> sender_leaves(Executor executor) {
   co_await tasks.wait_idle();
 }
 
+// The next request, once it has come.
+Task<engine::RequestHeader> next_request(Line* line) {
+  for (;;) {
+    if (std::optional<engine::RequestHeader> next = line->request()) co_return *next;
+    co_await async::yield_now();
+  }
+}
+
+Task<void> pause_that_takes_time(Executor executor) {
+  Line line(executor, {});
+  async::TaskGroup tasks(executor);
+  std::optional<Result<LauncherReply>> paused;
+  tasks.spawn(keep(line.client().pause(SandboxId("a")), &paused));
+  for (int asked = 0; asked < 3; ++asked) {
+    EXPECT_EQ((co_await next_request(&line)).op, LauncherOp::kFreeze);
+    EXPECT_FALSE(paused);
+    bool last = asked == 2;
+    line.reply(LauncherOp::kFreeze, "a", last ? LauncherStatus::kOk : LauncherStatus::kFailed,
+               last ? 0 : EINPROGRESS);
+  }
+  co_await tasks.wait_idle();
+  EXPECT_TRUE(paused->has_value());
+  EXPECT_FALSE(line.request());
+}
+
+Task<void> pause_that_never_comes(Executor executor) {
+  Line line(executor, {.pause = kMoment});
+  async::TaskGroup tasks(executor);
+  std::optional<Result<LauncherReply>> paused;
+  tasks.spawn(keep(line.client().pause(SandboxId("a")), &paused));
+  engine::RequestHeader next = co_await next_request(&line);
+  for (; next.op == LauncherOp::kFreeze; next = co_await next_request(&line)) {
+    line.reply(LauncherOp::kFreeze, "a", LauncherStatus::kFailed, EINPROGRESS);
+  }
+  EXPECT_EQ(next.op, LauncherOp::kThaw);
+  co_await tasks.wait_idle();
+  EXPECT_EQ(code_of(*paused), Code::kResourceExhausted);
+}
+
+Task<void> pause_nobody_wants(Executor executor) {
+  Line line(executor, {});
+  async::TaskGroup tasks(executor);
+  std::optional<Result<LauncherReply>> paused;
+  tasks.spawn(keep(line.client().pause(SandboxId("a")), &paused));
+  EXPECT_EQ((co_await next_request(&line)).op, LauncherOp::kFreeze);
+  co_await tasks.join();  // cancels it
+  EXPECT_EQ((co_await next_request(&line)).op, LauncherOp::kThaw);
+}
+
 // covers: C52
 TEST(LauncherClient, RequestsGoInTheOrderTheyCame) { run(&in_order); }
 TEST(LauncherClient, ASenderThatGivesUpLeavesTheQueue) { run(&sender_leaves); }
 TEST(LauncherClient, ALauncherThatDoesNotAnswer) { run(&silent); }
+TEST(LauncherClient, APauseIsAskedForUntilAllStandsStill) { run(&pause_that_takes_time); }
+TEST(LauncherClient, APauseThatTakesTooLongIsTakenBack) { run(&pause_that_never_comes); }
+TEST(LauncherClient, APauseThatNobodyWaitsForIsTakenBack) { run(&pause_nobody_wants); }
 TEST(LauncherClient, ASandboxThatComesTooLateIsEnded) { run(&late_create); }
 TEST(LauncherClient, HalfAListIsNotTakenForTheNext) { run(&half_a_list); }
 TEST(LauncherClient, OneEndAnswersAllWhoAskedForIt) { run(&ended_twice); }

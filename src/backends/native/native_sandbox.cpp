@@ -150,8 +150,8 @@ Task<bool> NativeSandbox::was_out_of_memory() {
 
 Task<Result<void>> NativeSandbox::freeze(bool frozen) {
   if (!is_running()) co_return fail(Code::kNotStarted, "the sandbox is not running");
-  LauncherOp op = frozen ? LauncherOp::kFreeze : LauncherOp::kThaw;
-  Result<engine::LauncherReply> reply = co_await launcher_->call(op, id());
+  Result<engine::LauncherReply> reply =
+      co_await (frozen ? launcher_->pause(id()) : launcher_->call(LauncherOp::kThaw, id()));
   if (!reply) {
     // Rootless there is no freezer to write to.
     bool missing = reply.error().errno_value() == EOPNOTSUPP;
