@@ -51,11 +51,19 @@ int give_up(std::string_view why) {
   return 2;
 }
 
+// From a socket with the descriptors that follow, from a pipe without.
 bool read_config(GuestConfig& config) {
-  bool ok = ::read(atl::guest::kConfigFd, &config, sizeof config) ==
-                static_cast<ssize_t>(sizeof config) &&
-            config.magic == atl::guest::kMagic && config.version == atl::guest::kVersion;
-  return ok;
+  alignas(cmsghdr) char control[CMSG_SPACE(sizeof(int) * 64)];
+  iovec part{&config, sizeof config};
+  msghdr message{};
+  message.msg_iov = &part;
+  message.msg_iovlen = 1;
+  message.msg_control = control;
+  message.msg_controllen = sizeof control;
+  ssize_t size = ::recvmsg(atl::guest::kConfigFd, &message, 0);
+  if (size < 0 && errno == ENOTSOCK) size = ::read(atl::guest::kConfigFd, &config, sizeof config);
+  return size == static_cast<ssize_t>(sizeof config) && (message.msg_flags & MSG_CTRUNC) == 0 &&
+         config.magic == atl::guest::kMagic && config.version == atl::guest::kVersion;
 }
 
 // Above the three standard ones, which may all be closed: a new pipe must never become one of them.

@@ -9,6 +9,7 @@
 
 #include <cstdlib>
 
+#include "base/send_fds.hpp"
 #include "confine/walls.hpp"
 #include "engine/sys.hpp"
 
@@ -57,7 +58,6 @@ void fill_start(BoxPlan& plan) {
   start.disk_bytes = request.limits.disk_bytes;
   start.inodes = inode_limit(request.limits);
   start.writable_root = plan.old_root ? 1 : 0;
-  start.has_disk = plan.disk ? 1 : 0;
   start.image = request.layer_count != 0 ? 1 : 0;
   start.hostname = request.hostname;
   start.mount_count = static_cast<std::uint8_t>(request.mount_count);
@@ -66,8 +66,7 @@ void fill_start(BoxPlan& plan) {
   start.rules = request.rules;
 }
 
-Outcome<void> prepare_guest(const LauncherState& state, const Box& box, BoxPlan& plan) {
-  plan.guest_program = state.guest_program.get();
+Outcome<void> open_socket(const LauncherState& state, const Box& box, BoxPlan& plan) {
   if (plan.request.connected == 0) {
     Text name("%s.sock", box.id.text.data());
     plan.socket = listen_at(state.run, name.c_str(), SOCK_STREAM, state.socket_owner());
@@ -75,28 +74,38 @@ Outcome<void> prepare_guest(const LauncherState& state, const Box& box, BoxPlan&
     return failed(Step::kSocket, ENOTSOCK);
   }
   if (!plan.socket) return failed(Step::kSocket);
+  return {};
+}
 
+// All that the guest gets, in the order of guest/start.hpp.
+Outcome<void> give_orders(const Box& box, const BoxOrder& order, BoxPlan& plan) {
   const Limits& limits = plan.request.limits;
   guest::GuestConfig config{.connected = static_cast<std::uint8_t>(plan.request.connected),
                             .user_uid = plan.user_uid,
                             .user_gid = plan.user_uid,
                             .open_files = limits.open_files,
                             .token = plan.request.token};
-  for (const UniqueFd& tasks : plan.cgroup.doors().user) config.task_fds += tasks ? 1 : 0;
+  std::vector<int> given = {plan.socket.get()};
+  for (const UniqueFd& tasks : plan.cgroup.doors().user) {
+    if (tasks) given.push_back(tasks.get());
+  }
+  config.task_fds = static_cast<std::uint8_t>(given.size() - 1);
+  if (plan.zygote_link) given.push_back(plan.zygote_link.get());
+  given.insert(given.end(), {plan.failure.get(), plan.go_ahead.get()});
+  for (const UniqueFd& part : order.parts) given.push_back(part.get());
+  if (plan.old_root) given.push_back(plan.old_root.get());
   config.zygote = plan.zygote_link ? 1 : 0;
   config.build = 1;
   // Without a memory cgroup the data segment is what can be limited (RLIMIT_AS would kill node).
   bool limited = (box.walls & bit(Wall::kMemoryLimit)) != 0;
   if (!limited && wall_up(Wall::kMemoryLimit)) config.data_bytes = limits.memory_bytes;
-  UniqueFd write_end;
+  plan.start.has_disk = order.parts.size() > plan.request.mount_count ? 1 : 0;
   fill_start(plan);
-  if (!make_pipe(plan.config, write_end) ||
-      ::write(write_end.get(), &config, sizeof config) != sizeof config ||
-      ::write(write_end.get(), &plan.start, plan.start.size()) !=
-          static_cast<ssize_t>(plan.start.size())) {
-    return failed(Step::kSocket);
-  }
-  return {};
+  UniqueFd ours;
+  bool given_all = make_link(ours, plan.orders) &&
+                   send_fds(ours.get(), &config, sizeof config, given) > 0 &&
+                   send_fds(ours.get(), &plan.start, plan.start.size(), {}) > 0;
+  return given_all ? Outcome<void>() : failed(Step::kSocket);
 }
 
 std::uint64_t namespace_flags() {
@@ -153,14 +162,6 @@ void give_birth_below(const UniqueFd& keeper, const UniqueFd& host_pids, Birth& 
 // Starts pid 1. Its user namespace belongs to its zygote, or to the slot's own uid: what the kernel
 // counts per user is then counted per sandbox.
 Outcome<void> start(const LauncherState& state, const Zygote* zygote, Box& box, BoxPlan& plan) {
-  UniqueFd failure;
-  // A zygote could empty the pipe between an event and our reading.
-  if (!make_pipe(plan.go_ahead, box.go_ahead) || !make_pipe(box.building, failure) ||
-      ::fcntl(box.building.get(), F_SETFL, O_NONBLOCK) != 0) {
-    return failed(Step::kClone);
-  }
-  plan.failure = failure.get();
-  plan.go_ahead_write = box.go_ahead.get();
   if (wall_up(Wall::kNetNs) && ::setns(box.slot.netns.get(), CLONE_NEWNET) != 0) {
     return failed(Step::kNetwork);
   }
@@ -200,14 +201,21 @@ Outcome<void> build(LauncherState& state, BoxOrder& order, Zygote* zygote, Box& 
   if (state.rootless && limits.disk_bytes > limits.memory_bytes / 2) {
     return failed(Step::kLimits, EOPNOTSUPP);  // no loop devices, and a larger tmpfs is no limit
   }
-  ATOLL_CHECK(use_parts(order, plan));
+  ATOLL_CHECK(use_parts(state, order));
   if (plan.request.writable_root != 0) {
     box.walls &= ~bit(Wall::kReadOnlyRoot);
     plan.old_root = clone_mount(AT_FDCWD, "/");
   }
   UniqueFd its_end;
   if (zygote != nullptr && !make_link(its_end, plan.zygote_link)) return failed(Step::kZygote);
-  ATOLL_CHECK(prepare_guest(state, box, plan));
+  ATOLL_CHECK(open_socket(state, box, plan));
+  // A zygote could empty the pipe between an event and our reading.
+  if (!make_pipe(plan.go_ahead, box.go_ahead) || !make_pipe(box.building, plan.failure) ||
+      ::fcntl(box.building.get(), F_SETFL, O_NONBLOCK) != 0) {
+    return failed(Step::kClone);
+  }
+  plan.go_ahead_write = box.go_ahead.get();
+  ATOLL_CHECK(give_orders(box, order, plan));
   box.has_zygote = zygote != nullptr && introduce(*zygote, its_end, plan);
   return start(state, zygote, box, plan);
 }
@@ -249,7 +257,8 @@ Outcome<Box> create_box(LauncherState& state, BoxOrder& order) {
   BoxPlan plan{.request = request,
                .rootless = state.rootless,
                .cgroup = box.slot.cgroup,
-               .socket = std::move(order.connection)};
+               .socket = std::move(order.connection),
+               .guest_program = state.guest_program.get()};
   // Its slot is a zygote's if it has one; that one may have gone while its parts were made.
   uid_t owner = box.slot.net_owner;
   Zygote* zygote = owner != 0 ? find_zygote(state, request) : nullptr;

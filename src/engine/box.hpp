@@ -26,14 +26,13 @@ struct BoxPlan {
   guest::BoxStart start;
   unsigned user_uid = 0;  // in the sandbox's own numbering; the guest's when there is only one
   const SlotCgroup& cgroup;
-  std::array<UniqueFd, kMaxMounts> mounts;  // detached, ready to be attached
-  UniqueFd old_root;  // detached, for a writable root to lie over; none: the root stays as it is
-  UniqueFd disk;      // a detached disk image for everything writable; none: tmpfs
-  UniqueFd go_ahead;  // two bytes of the launcher's: ids are mapped, the box is on record
-  UniqueFd config, socket;  // for the guest; the socket listens, or is the one connection
-  UniqueFd zygote_link;     // the guest's end; none: no zygote
+  UniqueFd old_root;     // detached, for a writable root to lie over; none: the root stays as it is
+  UniqueFd socket;       // for the guest; it listens, or is the one connection
+  UniqueFd zygote_link;  // the guest's end; none: no zygote
+  UniqueFd go_ahead;     // two bytes of the launcher's: ids are mapped, the box is on record
   int go_ahead_write = -1;  // the launcher's alone: it must end with the launcher
-  int failure = -1;         // a Failure goes here; closed by a successful exec
+  UniqueFd failure;         // a Failure goes here; closed when the box is built
+  UniqueFd orders;          // a socket: what the guest is told, and its descriptors
   int guest_program = -1;
 };
 
@@ -98,8 +97,8 @@ struct BoxOrder {
 bool needs_parts(const LauncherState& state, const CreateRequest& request);
 Outcome<Helper> order_parts(const LauncherState& state, const BoxOrder& order);
 Outcome<std::vector<UniqueFd>> receive_parts(const Helper& helper, bool wait = false);
-// Puts them into the plan, and the caller into the sandbox's root.
-Outcome<void> use_parts(BoxOrder& order, BoxPlan& plan);
+// Puts the caller into the sandbox's root; what is left is for the guest.
+Outcome<void> use_parts(const LauncherState& state, BoxOrder& order);
 
 // Finds the host template, or has it made; the caller stands in the host's mount namespace. It is
 // entered later, so that it can be made meanwhile.

@@ -3,7 +3,6 @@
 // which has powers over its own user namespace only. Reviewers read this file twice.
 #include <grp.h>
 #include <linux/capability.h>
-#include <linux/close_range.h>
 #include <sched.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
@@ -21,7 +20,7 @@ using confine::wall_up;
 
 [[noreturn]] void die(const BoxPlan& plan, Step step, int error = errno) noexcept {
   Failure failure{step, error};
-  (void)!::write(plan.failure, &failure, sizeof failure);
+  (void)!::write(plan.failure.get(), &failure, sizeof failure);
   ::_exit(1);
 }
 
@@ -61,40 +60,19 @@ void enter_cgroups(const BoxPlan& plan) noexcept {
   enter(plan, doors.guest);
 }
 
-// Gives the guest its descriptors (guest/start.hpp), /dev/null as 0 to 2, and nothing else. All are
-// moved aside first, because a source may stand on a target's number.
-void arrange_descriptors(BoxPlan& plan) noexcept {
-  constexpr int kAside = 512;
-  std::array<int, kControllerCount + kMaxMounts + 7> sources{};
-  std::size_t count = 0;
-  auto aside = [&](int fd) {
-    int copy = ::fcntl(fd, F_DUPFD_CLOEXEC, kAside);
-    if (copy < 0) die(plan, Step::kExecGuest);
-    return copy;
-  };
-  auto add = [&](const UniqueFd& fd) {
-    if (fd) sources[count++] = aside(fd.get());
-  };
-  add(plan.config);
-  add(plan.socket);
-  for (const UniqueFd& tasks : plan.cgroup.doors().user) add(tasks);
-  add(plan.zygote_link);
-  plan.failure = sources[count++] = aside(plan.failure);
-  add(plan.go_ahead);
-  for (const UniqueFd& mount : plan.mounts) add(mount);
-  add(plan.old_root);
-  add(plan.disk);
-  plan.guest_program = aside(plan.guest_program);
-
-  int next = guest::kConfigFd;
-  for (std::size_t i = 0; i < count; ++i) {
-    if (::dup2(sources[i], next++) < 0) die(plan, Step::kExecGuest);
-  }
+// The guest gets one descriptor, by which the others come.
+[[noreturn]] void become_guest(BoxPlan& plan) noexcept {
+  static_assert(guest::kConfigFd == kHelperSocket);
+  // Not on the number of that one: failing to execute must be told.
+  int failure = ::fcntl(plan.failure.get(), F_DUPFD_CLOEXEC, kHelperSocket + 1);
+  if (failure < 0) die(plan, Step::kExecGuest);
+  plan.failure.reset(failure);
   int null = ::open("/dev/null", O_RDWR | O_CLOEXEC);
-  for (int fd = 0; fd < guest::kConfigFd; ++fd) {
+  for (int fd = 0; fd < kHelperSocket; ++fd) {
     if (::dup2(null, fd) < 0) die(plan, Step::kExecGuest);
   }
-  if (::syscall(SYS_close_range, next, ~0u, CLOSE_RANGE_CLOEXEC) != 0) die(plan, Step::kExecGuest);
+  become(plan.guest_program, plan.orders.get(), "atoll-guest");
+  die(plan, Step::kExecGuest);
 }
 
 // Before exec: until then nobody can look into this process, and after it the owner of its user
@@ -120,11 +98,7 @@ void run_box_child(BoxPlan& plan) noexcept {
   if (wall_up(Wall::kUserNs)) set_identity(plan);
   enter_cgroups(plan);
   mount_proc(plan);
-  arrange_descriptors(plan);
-  static const char* const kArgv[] = {"atoll-guest", nullptr};
-  const char* const* environment = confine::guest_environment();
-  ::syscall(SYS_execveat, plan.guest_program, "", kArgv, environment, AT_EMPTY_PATH);
-  die(plan, Step::kExecGuest);
+  become_guest(plan);
 }
 
 }  // namespace atl::engine

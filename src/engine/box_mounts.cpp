@@ -53,14 +53,16 @@ Outcome<std::vector<UniqueFd>> receive_parts(const Helper& helper, bool wait) {
   return parts;
 }
 
-Outcome<void> use_parts(BoxOrder& order, BoxPlan& plan) {
-  std::size_t mounts = order.request.mount_count;
-  bool root = mounts + order.request.layer_count != 0;
-  if (order.parts.size() < mounts + (root ? 1 : 0)) return failed(Step::kMount, EIO);
-  auto next = order.parts.begin();
-  for (std::size_t i = 0; i < mounts; ++i) plan.mounts[i] = std::move(*next++);
-  if (order.parts.size() > mounts + (root ? 1 : 0)) plan.disk = std::move(*next++);
-  if (root && ::setns(next->get(), CLONE_NEWNS) != 0) return failed(Step::kMount);
+Outcome<void> use_parts(const LauncherState& state, BoxOrder& order) {
+  const CreateRequest& request = order.request;
+  bool root = request.mount_count + request.layer_count != 0;
+  bool disk = needs_disk(state, request.limits);
+  // One may be lost on the way, for lack of descriptors.
+  std::size_t wanted = request.mount_count + (disk ? 1 : 0) + (root ? 1 : 0);
+  if (order.parts.size() != wanted) return failed(Step::kMount, EIO);
+  if (!root) return {};
+  if (::setns(order.parts.back().get(), CLONE_NEWNS) != 0) return failed(Step::kMount);
+  order.parts.pop_back();
   return {};
 }
 

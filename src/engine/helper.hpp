@@ -22,4 +22,8 @@ struct Helper {
 Outcome<Helper> start_helper(Step step, const UniqueFd& program, const char* name,
                              std::string_view order, std::span<const int> given);
 
+// In a child: executes a program that gets the socket and, beside the standard ones, no other
+// descriptor. Returns when it cannot.
+void become(int program, int socket, const char* name) noexcept;
+
 }  // namespace atl::engine

@@ -281,8 +281,8 @@ void build_box(const GuestConfig& config, int fd) {
   room.go_ahead = room.failure + 1;
   room.first_mount = room.go_ahead + 1;
   int next = room.first_mount + room.start.mount_count;
-  if (room.start.writable_root != 0) room.old_root = next++;
   if (room.start.has_disk != 0) room.disk = next++;
+  if (room.start.writable_root != 0) room.old_root = next++;
   if (!whole) ::_exit(1);
   const char* hostname = room.start.hostname.data();
   if (wall_up(Wall::kUtsNs) && ::sethostname(hostname, std::strlen(hostname)) != 0) {

@@ -14,7 +14,8 @@ inline constexpr std::size_t kTokenSize = 32;
 using Token = std::array<std::uint8_t, kTokenSize>;
 
 // What the launcher (or another backend) tells the guest at its start, on descriptor kConfigFd.
-// Fixed size: the launcher copies it and parses nothing.
+// Fixed size: the launcher copies it and parses nothing. Where that is a socket, the descriptors
+// that follow come with it: the kernel gives them the lowest free numbers, in order.
 struct GuestConfig {
   std::uint32_t magic = kMagic;
   std::uint16_t version = kVersion;
@@ -43,7 +44,7 @@ struct PathRule {
 
 // How pid 1 of a native sandbox builds its file system before it serves: in its own user namespace
 // and with powers over nothing else. Its descriptors follow the zygote's link: a pipe for a
-// StartFailure, the launcher's pipe, the mounts in order, the old root, the disk.
+// StartFailure, the launcher's pipe, the mounts in order, the disk, the old root.
 struct BoxStart {
   std::uint64_t disk_bytes = 0, inodes = 0;
   std::uint32_t guest_uid = 0;  // as the user's, in the sandbox's own numbering
