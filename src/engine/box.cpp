@@ -183,7 +183,7 @@ Outcome<void> start(const LauncherState& state, const Zygote* zygote, Box& box, 
   }
   (void)!::write(box.go_ahead.get(), "1", 1);
   // While pid 1 builds: it runs only once it is on record, or it would be nobody's if we died.
-  if (!state.once) write_record(state, box);
+  if (!state.options.once) write_record(state, box);
   (void)!::write(box.go_ahead.get(), "2", 1);
   return {};
 }
@@ -196,7 +196,7 @@ Outcome<void> build(LauncherState& state, BoxOrder& order, Zygote* zygote, Box& 
   bool mapped = wall_up(Wall::kUserNs);
   plan.user_uid = mapped ? kUserUid : box.slot.ids().user;
   plan.start.guest_uid = !own_uids ? plan.user_uid : mapped ? kGuestUid : box.slot.ids().guest;
-  plan.start.dies_with_launcher = state.once ? 1 : 0;
+  plan.start.dies_with_launcher = state.options.once ? 1 : 0;
   const Limits& limits = plan.request.limits;
   if (state.rootless && limits.disk_bytes > limits.memory_bytes / 2) {
     return failed(Step::kLimits, EOPNOTSUPP);  // no loop devices, and a larger tmpfs is no limit

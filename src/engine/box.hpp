@@ -49,17 +49,30 @@ struct Box {
   UniqueFd pidfd;
   UniqueFd workspace;  // a descriptor of it, for figures: no path of the sandbox is walked later
   pid_t pid = 0;
-  bool is_child = true;  // false: found again after a restart of the launcher
   // While pid 1 builds: a Failure comes here, or its end when pid 1 has become the guest; and a
   // pipe that ends with the launcher.
   UniqueFd building, go_ahead;
+  std::int64_t deadline = 0;       // for that, by the launcher's clock
   std::optional<Failure> failure;  // it was not made, and is killed
   bool dying = false, has_zygote = false;
   std::uint32_t walls = 0;
 };
 
+struct LauncherOptions {
+  std::string run_folder;
+  std::string guest_program, mounts_program;
+  std::string zygote_program, zygote_driver, enter_library;  // missing ones: no zygotes
+  std::string disk_folder;  // on a real disk; empty: no sandbox may have more than fits in memory
+  UniqueFd control;         // a connected SOCK_SEQPACKET socket: its one client
+  UniqueFd cgroup;          // rootless: a group that was delegated to the user
+  uid_t client_uid = 0;     // owner of the sockets: whom `atoll` runs as
+  uid_t mount_owner = 0, mount_group = 0;  // as in a MountsOrder
+  bool once = false;  // one sandbox, gone with the client; otherwise sandboxes outlive both
+};
+
 // What the launcher is, for all of its sandboxes.
 struct LauncherState {
+  LauncherOptions options;
   UniqueFd run;           // this launcher's folder: sockets and records
   UniqueFd shared;        // slots, kept namespaces: one folder for all launchers of this host
   UniqueFd host_network;  // where the launcher's own sockets belong
@@ -71,13 +84,11 @@ struct LauncherState {
   UniqueFd mounts_program;
   ZygoteParts zygote_parts;
   Cgroups cgroups;
-  bool rootless = false, once = false;
-  uid_t client_uid = 0;                    // owner of the sockets: whom `atoll` runs as
-  uid_t mount_owner = 0, mount_group = 0;  // as in a MountsOrder
+  bool rootless = false;
   Slots slots{shared, cgroups, rootless};
   Zygotes zygotes{shared};
 
-  const uid_t* socket_owner() const { return rootless ? nullptr : &client_uid; }
+  const uid_t* socket_owner() const { return rootless ? nullptr : &options.client_uid; }
   // Back to where requests are served: the template, and the host's network and pids.
   bool step_back() const;
   // The slot of a sandbox that is gone, or was never made.

@@ -26,8 +26,8 @@ Outcome<Helper> order_parts(const LauncherState& state, const BoxOrder& box) {
   Ids ids = box.slot.ids();
   MountsOrder order{.kind = MountsKind::kBox,
                     .rootless = state.rootless ? 1u : 0u,
-                    .mount_owner = state.mount_owner,
-                    .mount_group = state.mount_group,
+                    .mount_owner = state.options.mount_owner,
+                    .mount_group = state.options.mount_group,
                     .guest_uid = ids.guest,
                     .user_uid = ids.user,
                     .mount_count = request.mount_count,

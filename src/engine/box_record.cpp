@@ -34,7 +34,7 @@ std::optional<Box> find_box(LauncherState& state, const BoxId& id) {
   if (bytes.size() != sizeof record) return std::nullopt;
   std::memcpy(&record, bytes.data(), sizeof record);
   if (record.magic != kLauncherMagic) return std::nullopt;
-  Box box{.id = id, .pid = record.pid, .is_child = false, .walls = record.walls};
+  Box box{.id = id, .pid = record.pid, .walls = record.walls};
   box.pidfd.reset(static_cast<int>(::syscall(SYS_pidfd_open, record.pid, 0)));
   // The pidfd is taken first: if the start time still fits afterwards, it is the right process.
   if (!box.pidfd || start_time(record.pid) != record.start_time) return std::nullopt;

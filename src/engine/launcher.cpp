@@ -43,17 +43,11 @@ struct Pending {
   std::unique_ptr<BoxOrder> order;  // none: a zygote
 };
 
-// A create that is not answered yet: pid 1 builds, or failed and ends.
-struct Birth {
-  Box* box = nullptr;
-  std::int64_t deadline = 0;  // by now_ms()
-};
-
 class Launcher {
  public:
-  explicit Launcher(LauncherOptions options)
-      : folder_(options.run_folder), once_(options.once), client_(std::move(options.control)) {
-    ready_ = set_up_launcher(options, state_);
+  explicit Launcher(LauncherOptions options) : client_(std::move(options.control)) {
+    state_.options = std::move(options);
+    ready_ = set_up_launcher(state_);
     watch(client_, &client_);
     if (once_ || !ready_) return;
     for (Box& box : find_boxes(state_)) keep(std::move(box));
@@ -76,7 +70,8 @@ class Launcher {
     ::unlinkat(run.get(), "boxes", AT_REMOVEDIR);
     // That of a server is nobody else's. By its descriptor: this launcher's root is another one.
     UniqueFd above = open_at(run.get(), "..", O_PATH | O_DIRECTORY);
-    if (!once_) ::unlinkat(above.get(), folder_.c_str() + folder_.rfind('/') + 1, AT_REMOVEDIR);
+    const std::string& folder = state_.options.run_folder;
+    if (!once_) ::unlinkat(above.get(), folder.c_str() + folder.rfind('/') + 1, AT_REMOVEDIR);
   }
 
   void watch(const UniqueFd& fd, void* owner) {
@@ -113,7 +108,7 @@ class Launcher {
     for (int i = 0; i < count; ++i) {
       if (found[i].data.ptr == &client_ && client_) serve(found[i].events);
     }
-    while (!births_.empty() && births_.front().deadline <= now_ms()) give_up(*births_.front().box);
+    while (!births_.empty() && births_.front()->deadline <= now_ms()) give_up(*births_.front());
   }
 
   void ended(void* owner) {
@@ -221,7 +216,8 @@ class Launcher {
 
   Outcome<bool> make(BoxOrder& order) {
     ATOLL_TRY(Box box, create_box(state_, order));
-    births_.push_back({&keep(std::move(box)), now_ms() + kBuildTime});
+    box.deadline = now_ms() + kBuildTime;
+    births_.push_back(&keep(std::move(box)));
     return false;
   }
 
@@ -256,7 +252,7 @@ class Launcher {
 
   // Once.
   void answer_create(Box& box) {
-    if (std::erase_if(births_, [&](const Birth& birth) { return birth.box == &box; }) == 0) return;
+    if (std::erase(births_, &box) == 0) return;
     LauncherReply reply{.op = LauncherOp::kCreate, .id = box.id};
     if (box.failure) return answer(std::unexpected(*box.failure), reply);
     reply.walls = box.walls;
@@ -307,17 +303,11 @@ class Launcher {
   }
 
   bool list() {
-    ListReply part;
-    part.head.status = LauncherStatus::kListed;
     for (const auto& [id, box] : boxes_) {
-      part.ids[part.count++] = box.id;
-      if (part.count < kListed) continue;
-      send(bytes_of(part));
-      part.count = 0;
+      LauncherReply entry{.status = LauncherStatus::kListed, .op = LauncherOp::kList, .id = box.id};
+      send(bytes_of(entry));
     }
-    part.head.status = LauncherStatus::kOk;
-    send(bytes_of(part));
-    return false;
+    return true;
   }
 
   static void kill_box(Box& box) {
@@ -333,7 +323,7 @@ class Launcher {
     answer_create(ended);
     Box box = std::move(ended);
     boxes_.erase(box.id.text);
-    if (box.is_child) (void)exit_status(box.pidfd);
+    (void)exit_status(box.pidfd);
     box.pidfd.reset();
     box.slot.cgroup.end_all();  // what a zygote has put there from outside
     LauncherReply reply{.status = box.dying ? LauncherStatus::kOk : LauncherStatus::kExited,
@@ -372,11 +362,10 @@ class Launcher {
   static constexpr std::size_t kMaxPending = 64;
   static constexpr std::int64_t kBuildTime = 10'000;   // ms
   static constexpr std::size_t kMaxBacklog = 8 << 20;  // some 50,000 replies
-  std::string folder_;
-  bool once_;
   bool created_ = false;
   bool trimming_ = false;  // there are slots that may have to go
   LauncherState state_;
+  const bool& once_ = state_.options.once;
   Outcome<void> ready_;  // a Failure is for the client that asks for a sandbox
   UniqueFd events_{::epoll_create1(EPOLL_CLOEXEC)};
   UniqueFd client_;
@@ -384,7 +373,8 @@ class Launcher {
   std::size_t backlog_bytes_ = 0;
   std::map<std::array<char, kBoxIdSize>, Box> boxes_;
   std::list<Pending> pending_;
-  std::deque<Birth> births_;  // the oldest first
+  // Creates that are not answered yet, the oldest first: pid 1 builds, or failed and ends.
+  std::deque<Box*> births_;
   std::unique_ptr<CreateRequest> request_ = std::make_unique<CreateRequest>();
 };
 

@@ -63,12 +63,9 @@ Outcome<UniqueFd> open_program(const std::string& path) {
 
 }  // namespace
 
-Outcome<void> set_up_launcher(LauncherOptions& options, LauncherState& state) {
+Outcome<void> set_up_launcher(LauncherState& state) {
+  LauncherOptions& options = state.options;
   state.rootless = ::geteuid() != 0;
-  state.once = options.once;
-  state.client_uid = options.client_uid;
-  state.mount_owner = options.mount_owner;
-  state.mount_group = options.mount_group;
   if (state.rootless) ATOLL_CHECK(enter_user_namespace());
   ATOLL_TRY(state.run, open_run_folder(options.run_folder, options.once));
   // Uids and cgroups are the host's: one place says who has which. Rootless has neither.

@@ -214,10 +214,11 @@ TEST_F(HijackedClient, NoiseDoesNotBringItDown) {
     std::this_thread::sleep_for(5ms);
     drain();
     RequestHeader header{.op = LauncherOp::kList};
+    list_.clear();
     ASSERT_TRUE(send(&header, sizeof header));
     std::vector<BoxId> living;
     for (auto answer = reply(); answer; answer = reply()) {
-      if (answer->op != LauncherOp::kList) continue;
+      if (answer->op != LauncherOp::kList || answer->status == LauncherStatus::kListed) continue;
       living = list_;
       break;
     }
