@@ -183,7 +183,7 @@ Outcome<void> start(const LauncherState& state, const Zygote* zygote, Box& box, 
   }
   (void)!::write(box.go_ahead.get(), "1", 1);
   // While pid 1 builds: it runs only once it is on record, or it would be nobody's if we died.
-  if (!state.options.once) write_record(state, box);
+  if (!state.options.once && !write_record(state, box)) return failed(Step::kRunFolder);
   (void)!::write(box.go_ahead.get(), "2", 1);
   return {};
 }

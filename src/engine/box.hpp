@@ -123,8 +123,8 @@ Outcome<Box> create_box(LauncherState& state, BoxOrder& order);
 // A descriptor of the sandbox's /workspace.
 UniqueFd open_workspace(pid_t pid);
 // RUN/boxes/ID: what a restarted launcher must know of a living sandbox. Only launchers write
-// there.
-void write_record(const LauncherState& state, const Box& box);
+// there. A sandbox without one must not run: nobody would find it again.
+bool write_record(const LauncherState& state, const Box& box);
 // Removes what the box had in the run folder; its slot is free again when the Box is destroyed.
 void forget_box(const LauncherState& state, const BoxId& id);
 // The boxes of an earlier launcher that still live, by their records.

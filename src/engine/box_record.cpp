@@ -49,15 +49,15 @@ std::optional<Box> find_box(LauncherState& state, const BoxId& id) {
 
 }  // namespace
 
-void write_record(const LauncherState& state, const Box& box) {
+bool write_record(const LauncherState& state, const Box& box) {
   Record record{.slot = box.slot.number,
                 .walls = box.walls,
                 .pid = box.pid,
                 .start_time = start_time(box.pid),
                 .cgroup = box.slot.cgroup.start()};
-  make_folder(state.run.get(), "boxes", 0700);
-  write_file(state.run.get(), record_name(box.id).c_str(), bytes_of(record),
-             O_WRONLY | O_CREAT | O_TRUNC);
+  return make_folder(state.run.get(), "boxes", 0700) &&
+         write_file(state.run.get(), record_name(box.id).c_str(), bytes_of(record),
+                    O_WRONLY | O_CREAT | O_TRUNC);
 }
 
 void forget_box(const LauncherState& state, const BoxId& id) {

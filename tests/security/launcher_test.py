@@ -281,6 +281,18 @@ class LauncherTest(unittest.TestCase):
             launcher.send(header(DESTROY, left))
             self.assertEqual(launcher.reply(DESTROY)["status"], 0)
 
+    def test_a_sandbox_that_is_not_on_record_does_not_run(self):
+        launcher = self.start()
+        launcher.list()  # it has set itself up
+        records = Path(self.folder, "run/boxes")
+        records.write_text("no folder")
+        self.assertEqual(launcher.box("lost").made["status"], FAILED)
+        self.assertEqual(launcher.list(), [])
+        records.unlink()
+        box = launcher.box("lost")
+        self.assertEqual(box.made["status"], 0, box.made)
+        self.assertEqual(box.end()["status"], 0)
+
     def test_nobody_waits_for_a_pause(self):
         """Throttled processes stop late; whoever pauses them asks again, and the launcher never waits."""
         launcher = self.start()
