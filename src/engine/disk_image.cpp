@@ -33,8 +33,8 @@ UniqueFd attach_loop(const UniqueFd& file, int& number) {
   return {};
 }
 
-// Alone in a pid namespace, with one descriptor and no privileges. No journal: the file system dies
-// with its sandbox.
+// In a pid namespace of its own, with one descriptor and no privileges. No journal: the file system
+// dies with its sandbox.
 [[noreturn]] void format(const UniqueFd& file, std::uint64_t inodes, uid_t uid) noexcept {
   Text count("%lu", inodes);
   const char* argv[] = {
@@ -53,8 +53,7 @@ UniqueFd attach_loop(const UniqueFd& file, int& number) {
       ::dup2(null, 2) == 2 && ::syscall(SYS_close_range, 4, ~0u, 0) == 0 &&
       ::setrlimit(RLIMIT_CPU, &time) == 0 && ::setrlimit(RLIMIT_AS, &memory) == 0 &&
       ::syscall(SYS_setgroups, 0, nullptr) == 0 && ::syscall(SYS_setresgid, uid, uid, uid) == 0 &&
-      ::syscall(SYS_setresuid, uid, uid, uid) == 0 && confine::keep_only_capabilities(0) == 0 &&
-      ::prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0) == 0;
+      ::syscall(SYS_setresuid, uid, uid, uid) == 0 && confine::keep_only_capabilities(0) == 0;
   if (ready) {
     ::alarm(60);
     ::execve("/usr/sbin/mkfs.ext4", const_cast<char**>(argv), const_cast<char**>(environment));
@@ -62,12 +61,23 @@ UniqueFd attach_loop(const UniqueFd& file, int& number) {
   ::_exit(kNoProgram);
 }
 
+// Pid 1 of the formatter's pid namespace, with which it ends. The kernel asks whether who dies may
+// signal who is to die with it: root without CAP_KILL may do that to root, but not to another uid.
+[[noreturn]] void keep_formatter(const UniqueFd& file, std::uint64_t inodes, uid_t uid) noexcept {
+  ::prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0);
+  pid_t pid = ::fork();
+  if (pid == 0) format(file, inodes, uid);
+  int status = 0;
+  bool ended = pid > 0 && ::waitpid(pid, &status, 0) == pid && WIFEXITED(status);
+  ::_exit(ended ? WEXITSTATUS(status) : 1);
+}
+
 // 0, or an errno.
 int run_formatter(const UniqueFd& file, std::uint64_t inodes, uid_t uid) {
   constexpr std::uint64_t kAlone = CLONE_NEWPID | CLONE_NEWNET | CLONE_NEWIPC;
   UniqueFd formatter;
   pid_t pid = clone_child(kAlone, formatter);
-  if (pid == 0) format(file, inodes, uid);
+  if (pid == 0) keep_formatter(file, inodes, uid);
   int status = 0;
   if (pid < 0 || ::waitpid(pid, &status, 0) != pid) return errno;
   if (WIFEXITED(status) && WEXITSTATUS(status) == kNoProgram) return EOPNOTSUPP;

@@ -235,7 +235,8 @@ class LauncherTest(unittest.TestCase):
             launcher.send(self.with_disk(f"disk-{attempt}", 20 << 30))
 
             def find():
-                for pid in [pid for helper in children(launcher.process.pid) for pid in children(helper)]:
+                keepers = [pid for helper in children(launcher.process.pid) for pid in children(helper)]
+                for pid in [pid for keeper in keepers for pid in children(keeper)]:
                     if harness.name_of(pid) == "mkfs.ext4":
                         return pid
                 return 0
@@ -261,7 +262,7 @@ class LauncherTest(unittest.TestCase):
         launcher = self.start()
         launcher.list()
         formatter, name = self.stopped_formatter(launcher)
-        self.check_helper(harness.parent_of(formatter), launcher)
+        self.check_helper(harness.parent_of(harness.parent_of(formatter)), launcher)
         status = harness.status_of(formatter)
         self.assertEqual(set(status["Uid"].split() + status["Gid"].split()), {str(FORMATTER)})
         self.assertEqual({int(status[kind], 16) for kind in ("CapInh", "CapPrm", "CapEff", "CapBnd", "CapAmb")}, {0})
@@ -280,6 +281,15 @@ class LauncherTest(unittest.TestCase):
         for left in launcher.list():
             launcher.send(header(DESTROY, left))
             self.assertEqual(launcher.reply(DESTROY)["status"], 0)
+
+    def test_a_formatter_ends_with_its_helper(self):
+        launcher = self.start()
+        launcher.list()
+        formatter, name = self.stopped_formatter(launcher)  # it would not end by itself
+        os.kill(harness.parent_of(harness.parent_of(formatter)), signal.SIGKILL)
+        answer = launcher.reply(CREATE)
+        self.assertEqual((answer["status"], answer["id"]), (FAILED, name))
+        self.assertTrue(harness.poll_until(lambda: harness.name_of(formatter) != "mkfs.ext4", 30))
 
     def test_a_sandbox_that_is_not_on_record_does_not_run(self):
         launcher = self.start()
