@@ -306,12 +306,12 @@ UniqueFd SlotCgroup::open_processes() const {
                  path_of(*host_, leaf_, number_, counted(), kProcesses).c_str());
 }
 
-std::vector<pid_t> SlotCgroup::processes() const {
+std::set<pid_t> SlotCgroup::processes() const {
   std::string text = read(leaf_, counted(), kProcesses);
   text.resize(text.rfind('\n') + 1);  // a number that is cut off is another one
-  std::vector<pid_t> found;
+  std::set<pid_t> found;
   for (char* at = text.data(); *at != '\0'; at += *at == '\n' ? 1 : 0) {
-    found.push_back(static_cast<pid_t>(std::strtol(at, &at, 10)));
+    found.insert(static_cast<pid_t>(std::strtol(at, &at, 10)));
   }
   return found;
 }
@@ -323,20 +323,20 @@ bool SlotCgroup::end_all() const {
   // that has its signal makes none either, and the last round finds only such.
   constexpr int kRounds = 64;
   (void)freeze(true);
-  std::vector<pid_t> signalled;
+  std::set<pid_t> signalled;
   for (int round = 0; round < kRounds; ++round) {
     std::vector<std::pair<pid_t, UniqueFd>> opened;
     for (pid_t pid : processes()) {
-      if (std::ranges::contains(signalled, pid)) continue;
+      if (signalled.contains(pid)) continue;
       opened.emplace_back(pid, static_cast<int>(::syscall(SYS_pidfd_open, pid, 0)));
     }
     if (opened.empty()) break;
     // A number that is listed still is that of the process that was opened, not of a later one.
-    std::vector<pid_t> listed = processes();
+    std::set<pid_t> listed = processes();
     for (const auto& [pid, process] : opened) {
-      if (!process || !std::ranges::contains(listed, pid)) continue;
+      if (!process || !listed.contains(pid)) continue;
       send_kill(process);
-      signalled.push_back(pid);
+      signalled.insert(pid);
     }
   }
   (void)freeze(false);

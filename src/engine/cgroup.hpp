@@ -10,8 +10,8 @@
 #pragma once
 
 #include <array>
+#include <set>
 #include <string>
-#include <vector>
 
 #include "base/unique_fd.hpp"
 #include "confine/text.hpp"
@@ -95,7 +95,7 @@ class SlotCgroup {
   std::string read(Leaf leaf, Controller controller, const char* file) const;
   std::uint64_t read_number(Leaf leaf, Controller controller, const char* file,
                             const char* key = "") const;
-  std::vector<pid_t> processes() const;  // of the user's leaf
+  std::set<pid_t> processes() const;  // of the user's leaf
   bool set_memory(Leaf leaf, std::uint64_t bytes) const;
   Outcome<void> write_limits(const Limits& limits);
   UsageFigures counters() const;

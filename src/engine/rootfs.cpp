@@ -99,7 +99,11 @@ bool add_devices(bool rootless) {
 bool add_proc(bool rootless) {
   constexpr unsigned long kFlags = MS_NOSUID | MS_NODEV | MS_NOEXEC;
   bool hidden = !rootless && confine::wall_up(confine::Wall::kPidNs);
-  return (hidden && ::mount("proc", "proc", "proc", kFlags, "hidepid=invisible") == 0) ||
+  if (hidden && ::mount("proc", "proc", "proc", kFlags, "hidepid=invisible") == 0) return true;
+  // Where the host's own proc is masked, as in a container, the kernel refuses a new one. Any other
+  // failure is no reason to show more.
+  bool refused = !hidden || errno == EPERM;
+  return refused &&
          bind_from_host("proc", MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV | MOUNT_ATTR_NOEXEC);
 }
 

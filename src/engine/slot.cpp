@@ -140,6 +140,7 @@ Outcome<Slot> Slots::claim(const SlotRange& range) {
   Outcome<Slot> found = failed(Step::kSlot, EWOULDBLOCK);
   if (std::size_t at = find_kept(range); at != kept_.size()) {
     found = std::move(kept_[at]);
+    ours_[found->number] = false;  // until its doors are open
     kept_.erase(kept_.begin() + static_cast<std::ptrdiff_t>(at));
   } else {
     if (!make_folder(shared_.get(), "slots", 0700)) return failed(Step::kSlot);

@@ -32,10 +32,10 @@ Outcome<Helper> find_template(LauncherState& state) {
   MountsOrder order{.rootless = state.rootless ? 1u : 0u};
   if (!state.rootless) {
     order.stamp = take_stamp(state.mounts_program);
-    UniqueFd kept = open_kept(state.shared, kTemplateName);
-    if (kept && read_file(state.shared.get(), kTemplateStamp) == bytes_of(order.stamp)) {
-      state.host_template = std::move(kept);
-      return {};
+    // The stamp first: where it is that of a new template, the old one is gone already.
+    if (read_file(state.shared.get(), kTemplateStamp) == bytes_of(order.stamp)) {
+      state.host_template = open_kept(state.shared, kTemplateName);
+      if (state.host_template) return {};
     }
   }
   const int given[] = {state.host_mounts.get(), state.shared.get()};

@@ -72,9 +72,10 @@ Outcome<KeeperPlan> make_plan(const UniqueFd& shared, Place& place) {
   // Its own position in the file.
   plan.driver.reset(::open(Text("/proc/self/fd/%d", kZygoteDriver).c_str(), O_RDONLY | O_CLOEXEC));
   plan.report.reset(kZygoteReport);
-  // A socket would be a way for descriptors out of the zygote.
+  // A pipe and nothing else: a socket would be a way for descriptors out of the zygote, a folder
+  // one to files that it cannot reach.
   struct stat info{};
-  bool mute = ::fstat(kZygoteReport, &info) == 0 && !S_ISSOCK(info.st_mode);
+  bool mute = ::fstat(kZygoteReport, &info) == 0 && S_ISFIFO(info.st_mode);
   if (!plan.socket || !plan.library || !plan.driver || !mute) return failed(Step::kZygote);
   plan.life = std::move(place.file);
   bool named = ::ftruncate(plan.life.get(), 0) == 0 &&

@@ -13,6 +13,7 @@ import signal
 import socket
 import subprocess
 import sys
+import tempfile
 import unittest
 from pathlib import Path
 
@@ -20,7 +21,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parent))
 
 import harness
 import zygote_case
-from launcher_wire import places_of
+from launcher_wire import FAILED, ZYGOTE, Zygote, header, places_of
 from zygote_case import ZygoteCase, word_of
 
 PYTHON = "/usr/bin/python3"
@@ -89,6 +90,15 @@ def answers():
 
 
 class ZygoteTest(ZygoteCase):
+    def test_it_reports_to_a_pipe_only(self):
+        with tempfile.TemporaryFile() as file, socket.socket() as other:
+            folder = os.open("/", os.O_RDONLY | os.O_DIRECTORY)
+            self.addCleanup(os.close, folder)
+            for refused in (file.fileno(), other.fileno(), folder):
+                self.launcher.send(Zygote(header(ZYGOTE, "zygote"), self.key), [refused])
+                self.assertEqual(self.launcher.reply(ZYGOTE)["status"], FAILED)
+        self.assertEqual(places_of(self.key), [])
+
     def test_a_hostile_package_gains_nothing(self):
         listener = socket.create_server(("127.0.0.1", 0))
         abstract = socket.socket(socket.AF_UNIX)

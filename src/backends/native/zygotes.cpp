@@ -149,9 +149,10 @@ Task<Result<ZygoteReport>> start_zygote(async::Executor executor,
 
 Result<void> leave_zygote(LauncherClient& launcher, const Preload& preload) {
   ATOLL_TRY(engine::ZygoteRequest request, make_request(preload));
-  UniqueFd nobody(::open("/dev/null", O_WRONLY | O_CLOEXEC));
-  if (!nobody) return fail_errno("open /dev/null");
-  const int given[] = {nobody.get()};
+  int ends[2];  // it has to be a pipe, though nobody reads it
+  if (::pipe2(ends, O_CLOEXEC) != 0) return fail_errno("pipe");
+  UniqueFd reading(ends[0]), writing(ends[1]);
+  const int given[] = {writing.get()};
   return launcher.post_zygote(request, given);
 }
 
