@@ -263,7 +263,9 @@ Outcome<Box> create_box(LauncherState& state, BoxOrder& order) {
   uid_t owner = box.slot.net_owner;
   Zygote* zygote = owner != 0 ? find_zygote(state, request) : nullptr;
   if (zygote != nullptr && zygote->uid != owner) zygote = nullptr;
-  Outcome<void> built = build(state, order, zygote, box, plan);
+  bool named = state.options.once || write_record(state, box, O_CREAT | O_EXCL);
+  Outcome<void> built = failed(Step::kRunFolder);
+  if (named) built = build(state, order, zygote, box, plan);
   // Wherever building it led, the next one starts from the template and the host's network.
   if (!state.step_back() && built) ::abort();
   if (built) return box;
@@ -274,8 +276,7 @@ Outcome<Box> create_box(LauncherState& state, BoxOrder& order) {
     return box;
   }
   state.take_back(std::move(box.slot));
-  // Without a socket of its own the names belong to another sandbox of that id.
-  if (plan.socket && request.connected == 0) forget_box(state, box.id);
+  if (named && !state.options.once) forget_box(state, box.id);
   return std::unexpected(built.error());
 }
 

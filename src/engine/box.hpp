@@ -123,12 +123,13 @@ Outcome<Box> create_box(LauncherState& state, BoxOrder& order);
 // A descriptor of the sandbox's /workspace.
 UniqueFd open_workspace(pid_t pid);
 // RUN/boxes/ID: what a restarted launcher must know of a living sandbox. Only launchers write
-// there. A sandbox without one must not run: nobody would find it again.
-bool write_record(const LauncherState& state, const Box& box);
+// there. A sandbox without one must not run: nobody would find it again. It is made, without a
+// process, before everything else that has the sandbox's name: where a launcher is killed in
+// between, the next one finds the record and removes them all.
+bool write_record(const LauncherState& state, const Box& box, int flags = 0);
 // Removes what the box had in the run folder; its slot is free again when the Box is destroyed.
 void forget_box(const LauncherState& state, const BoxId& id);
 // The boxes of an earlier launcher that still live, by their records.
 std::vector<Box> find_boxes(LauncherState& state);
-void remove_stale_sockets(const LauncherState& state);  // after find_boxes()
 
 }  // namespace atl::engine

@@ -49,7 +49,7 @@ std::optional<Box> find_box(LauncherState& state, const BoxId& id) {
 
 }  // namespace
 
-bool write_record(const LauncherState& state, const Box& box) {
+bool write_record(const LauncherState& state, const Box& box, int flags) {
   Record record{.slot = box.slot.number,
                 .walls = box.walls,
                 .pid = box.pid,
@@ -57,12 +57,12 @@ bool write_record(const LauncherState& state, const Box& box) {
                 .cgroup = box.slot.cgroup.start()};
   return make_folder(state.run.get(), "boxes", 0700) &&
          write_file(state.run.get(), record_name(box.id).c_str(), bytes_of(record),
-                    O_WRONLY | O_CREAT | O_TRUNC);
+                    O_WRONLY | flags);
 }
 
 void forget_box(const LauncherState& state, const BoxId& id) {
-  ::unlinkat(state.run.get(), record_name(id).c_str(), 0);
   ::unlinkat(state.run.get(), Text("%s.sock", id.text.data()).c_str(), 0);
+  ::unlinkat(state.run.get(), record_name(id).c_str(), 0);  // last: it names the rest
 }
 
 std::vector<Box> find_boxes(LauncherState& state) {
@@ -82,22 +82,6 @@ std::vector<Box> find_boxes(LauncherState& state) {
   }
   ::closedir(folder);
   return found;
-}
-
-// A launcher that was killed between the two has made a socket and no record.
-void remove_stale_sockets(const LauncherState& state) {
-  UniqueFd fd = open_at(state.run.get(), ".", O_RDONLY | O_DIRECTORY);
-  DIR* folder = fd ? ::fdopendir(fd.release()) : nullptr;
-  if (folder == nullptr) return;
-  while (const dirent* entry = ::readdir(folder)) {
-    std::string_view name = entry->d_name;
-    if (!name.ends_with(".sock")) continue;
-    Text record("boxes/%.*s", static_cast<int>(name.size() - 5), entry->d_name);
-    if (::faccessat(state.run.get(), record.c_str(), F_OK, 0) != 0) {
-      ::unlinkat(state.run.get(), entry->d_name, 0);
-    }
-  }
-  ::closedir(folder);
 }
 
 }  // namespace atl::engine

@@ -51,7 +51,6 @@ class Launcher {
     watch(client_, &client_);
     if (once_ || !ready_) return;
     for (Box& box : find_boxes(state_)) keep(std::move(box));
-    remove_stale_sockets(state_);
   }
 
   // A launcher without a client has nothing to do: sandboxes live without it, and the next one
