@@ -42,7 +42,7 @@ struct TestDriver {
 // end of line),
 // `result JSON`, `display JSON`, `error NAME`, `wait` (until a signal), `deaf` (to SIGINT, from now
 // on), `exit N`, `die SIGNAL`, `oom`, `flood N` (so many kilobytes).
-class TestSandbox final : public sandbox::Sandbox {
+class TestSandbox : public sandbox::Sandbox {
  public:
   std::vector<std::shared_ptr<TestDriver>> drivers;  // every one that was ever started
   std::vector<std::string> next_starts;              // how the next ones start: "", "die", "silent"

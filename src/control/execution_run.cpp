@@ -16,6 +16,7 @@
 namespace atl::control {
 
 using async::Task;
+using model::ExecutionEvent;
 
 namespace {
 
@@ -145,7 +146,7 @@ Task<Result<void>> Executions::run_program(LiveExecutionPtr execution, ExecuteRe
   std::shared_ptr<sandbox::Process> process(std::move(*started));
   execution->process = process;
   execution->row.exec_id = process->exec_id();
-  if (execution->cancelled) (void)co_await process->signal(SIGKILL);
+  if (execution->cancelled()) (void)co_await process->signal(SIGKILL);
   execution->changed.notify_all();
   for (;;) {
     ATOLL_CO_TRY(sandbox::OutputChunk chunk, co_await process->read());
@@ -160,7 +161,7 @@ Task<Result<void>> Executions::run_program(LiveExecutionPtr execution, ExecuteRe
   model::Execution& row = execution->row;
   row.exit_code = status.exit_code;
   row.truncated |= status.truncated;
-  execution->timed_out = status.timed_out;
+  if (status.timed_out) (void)execution->try_apply(ExecutionEvent::kTimeUp);
   row.metrics = metrics_of(status.cpu_user, status.cpu_system, status.max_rss_bytes);
   if (status.oom && status.signal != 0) {
     row.error_code = std::string(code_name(Code::kResourceExhausted));
@@ -187,7 +188,7 @@ Task<Result<void>> Executions::run_in_context(LiveExecutionPtr execution, Execut
   row.result_json = result_json(result);
   row.metrics =
       metrics_of(result.usage.cpu_user, result.usage.cpu_system, result.usage.memory_peak_bytes);
-  execution->timed_out = result.timed_out;
+  if (result.timed_out) (void)execution->try_apply(ExecutionEvent::kTimeUp);
   if (result.crashed) {
     bool oom = result.crashed->oom;
     row.error_code =
@@ -202,13 +203,12 @@ Task<Result<void>> Executions::run_in_context(LiveExecutionPtr execution, Execut
 
 Task<Result<void>> Executions::cancel(Caller caller, ExecutionId id) {
   ATOLL_CO_TRY(LiveExecutionPtr execution, co_await live(caller, id));
-  if (!execution || execution->cancelled) co_return Result<void>();  // over, or on its way
-  if (!model::is_final(execution->row.state)) {
+  if (!execution || execution->cancelled()) co_return Result<void>();  // over, or on its way
+  if (execution->try_apply(ExecutionEvent::kCancel)) {
     execution->audit.push_back(audit_row(caller, {.action = model::AuditAction::kExecutionCancelled,
                                                   .session_id = execution->row.session_id,
                                                   .execution_id = id}));
   }
-  execution->cancelled = true;
   LiveSessionPtr session = execution->session;
   session->changed.notify_all();
   std::shared_ptr<sandbox::Process> process = execution->process;
@@ -223,7 +223,7 @@ Task<Result<void>> Executions::cancel(Caller caller, ExecutionId id) {
     }
     ATOLL_CO_TRY(model::Execution row, co_await wait(execution, async::deadline_in(kGrace / 2)));
     (void)row;
-    if (execution->done) co_return Result<void>();
+    if (execution->done()) co_return Result<void>();
   }
   if (process) {
     (void)co_await process->signal(SIGKILL);
@@ -238,7 +238,7 @@ Task<Result<void>> Executions::cancel(Caller caller, ExecutionId id) {
 Task<Result<void>> Executions::write_stdin(Caller caller, ExecutionId id, std::string bytes,
                                            bool close) {
   ATOLL_CO_TRY(LiveExecutionPtr execution, co_await live(std::move(caller), id));
-  while (execution && !execution->process && !execution->done) {
+  while (execution && !execution->process && !execution->done()) {
     co_await execution->changed.wait();
   }
   if (!execution || !execution->process)

@@ -14,7 +14,7 @@ namespace {
 constexpr std::chrono::seconds kStoreWait{10};  // for a store that is away
 
 Task<Result<bool>> until_done(LiveExecutionPtr execution) {
-  while (!execution->done) co_await execution->changed.wait();
+  while (!execution->done()) co_await execution->changed.wait();
   co_return true;
 }
 
@@ -50,13 +50,13 @@ Task<Result<Executions::Executed>> Executions::execute(Caller caller, SessionId 
   if (!wait_until) {
     co_return Executed{.value = execution->row, .state = MadeState::kAccepted};
   }
-  if (once.active() && !execution->done) execution->once.emplace(once.without_claim());
+  if (once.active() && !execution->done()) execution->once.emplace(once.without_claim());
   ATOLL_CO_TRY(model::Execution row, co_await wait(execution, *wait_until));
-  bool ending = !execution->done && model::is_final(execution->row.state);
+  bool ending = !execution->done() && model::is_final(execution->row.state);
   if (ending) {
     ATOLL_CO_TRY(row, co_await wait(execution, async::deadline_in(kStoreWait)));
   }
-  if (execution->done) co_return Executed{.value = std::move(row)};
+  if (execution->done()) co_return Executed{.value = std::move(row)};
   if (model::is_final(execution->row.state)) {
     co_return fail(Code::kNoAvailableRuntime, "execution " + execution->row.id.str() +
                                                   " has ended, but the store is away: ask later");

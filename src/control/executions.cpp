@@ -16,7 +16,10 @@ namespace atl::control {
 
 using async::Task;
 using model::AuditAction;
+using model::ExecutionEvent;
+using model::ExecutionPhase;
 using model::ExecutionState;
+using model::RowInStore;
 
 namespace {
 
@@ -135,10 +138,10 @@ Task<Result<LiveExecutionPtr>> Executions::start(Caller caller, SessionId id,
 }
 
 Task<Result<void>> Executions::keep(LiveExecutionPtr execution, const Once* once) {
-  if (execution->in_store) co_return Result<void>();
-  execution->in_store = true;
+  if (execution->in_store != RowInStore::kNone) co_return Result<void>();
+  execution->in_store = RowInStore::kLive;
   LiveSession& session = *execution->session;
-  bool was_stored = session.stored;
+  RowInStore session_before = session.in_store;
   std::vector<store::Change> changes;
   if (once != nullptr) {
     once->add_to(changes, {.kind = model::MadeKind::kExecution,
@@ -152,12 +155,12 @@ Task<Result<void>> Executions::keep(LiveExecutionPtr execution, const Once* once
   Result<void> written = co_await store_.write(std::move(changes));
   if (!written) {
     std::ranges::move(audit, std::back_inserter(execution->audit));
-    execution->in_store = false;
-    session.stored = was_stored;
+    execution->in_store = RowInStore::kNone;
+    session.in_store = session_before;
     co_return written;
   }
   session.creation.reset();
-  if (execution->done) co_return written;
+  if (execution->done()) co_return written;
   execution->spool->write_through();
   co_return written;
 }
@@ -180,8 +183,8 @@ Task<Result<void>> Executions::turn(LiveExecutionPtr execution) {
     return false;
   };
   while (!is_next()) {
-    if (session.ending) co_return fail(Code::kCancelled, "the session has ended");
-    if (execution->cancelled) co_return fail(Code::kCancelled, "cancelled before it began");
+    if (session.ending()) co_return fail(Code::kCancelled, "the session has ended");
+    if (execution->cancelled()) co_return fail(Code::kCancelled, "cancelled before it began");
     co_await session.changed.wait();
   }
   co_return Result<void>();
@@ -192,7 +195,7 @@ Task<void> Executions::carry_out(LiveExecutionPtr execution, ExecuteRequest requ
   if (outcome) {
     LiveSession& session = *execution->session;
     sessions_.began(session);
-    execution->row.state = ExecutionState::kRunning;
+    execution->apply(ExecutionEvent::kBegin);
     execution->row.started_at = now();
     std::chrono::steady_clock::time_point began = clock_.steady();
     publish(*execution, "execution_started");
@@ -201,7 +204,7 @@ Task<void> Executions::carry_out(LiveExecutionPtr execution, ExecuteRequest requ
     outcome = co_await run_in_time(execution, &request);
     execution->row.duration_ms = static_cast<std::uint64_t>(
         std::chrono::round<std::chrono::milliseconds>(clock_.steady() - began).count());
-    if (!session.ending) co_await sessions_.save_files(execution->session);
+    if (!session.ending()) co_await sessions_.save_files(execution->session);
     sessions_.finished(session);
   }
   settle(*execution, outcome);
@@ -215,7 +218,7 @@ Task<Result<void>> Executions::run_in_time(LiveExecutionPtr execution, ExecuteRe
   Result<void> outcome =
       co_await async::with_deadline(run(execution, request), deadline, Code::kExecTimeout, "");
   if (outcome || std::chrono::steady_clock::now() < deadline) co_return outcome;
-  execution->timed_out = true;
+  (void)execution->try_apply(ExecutionEvent::kTimeUp);
   sessions_.suspect(execution->session);
   co_return Result<void>();
 }
@@ -238,17 +241,20 @@ Task<Result<void>> Executions::run(LiveExecutionPtr execution, ExecuteRequest* r
 // The final state, from what is known of its end.
 void Executions::settle(LiveExecution& execution, const Result<void>& outcome) {
   model::Execution& row = execution.row;
+  bool cancelled = execution.cancelled() || execution.session->ending();
+  bool timed_out = execution.phase() == ExecutionPhase::kTimedOut;
+  execution.apply(ExecutionEvent::kFinish);
   if (!outcome) {
     row.error_code = std::string(code_name(outcome.error().code()));
     row.error_message = outcome.error().message();
   }
-  if (execution.cancelled || execution.session->ending) {
+  if (cancelled) {
     row.state = ExecutionState::kCancelled;
     if (row.error_code.empty()) row.error_code = std::string(code_name(Code::kCancelled));
     if (row.error_message.empty()) row.error_message = "it was cancelled";
   } else if (!outcome) {
     row.state = ExecutionState::kFailed;
-  } else if (execution.timed_out) {
+  } else if (timed_out) {
     row.state = ExecutionState::kTimedOut;
     row.error_code = std::string(code_name(Code::kExecTimeout));
     row.error_message = "its time was up";
@@ -273,8 +279,8 @@ Task<void> Executions::conclude(LiveExecutionPtr execution) {
                         {.action = AuditAction::kSessionDeleted, .session_id = session.row.id});
   }
   for (int attempt = 1;; ++attempt) {
-    bool ends = execution->ends_session && !session.ending;
-    bool was_stored = session.stored;
+    bool ends = execution->ends_session && !session.ending();
+    RowInStore session_before = session.in_store;
     std::vector<store::Change> changes = sessions_.with_result(session, ends);
     if (execution->once) {
       execution->once->add_to(changes, {.kind = model::MadeKind::kExecution,
@@ -287,15 +293,16 @@ Task<void> Executions::conclude(LiveExecutionPtr execution) {
     Result<void> written = co_await store_.write(std::move(changes));
     fault::here("execute.stored");
     if (written) {
-      session.end_stored = ends;
+      session.in_store = ends ? RowInStore::kEnd : RowInStore::kLive;
+      execution->in_store = RowInStore::kEnd;
       session.creation.reset();
       break;
     }
-    session.stored = was_stored;
+    session.in_store = session_before;
     log::error("store_failed", log::kv("execution_id", row.id.str()),
                log::kv("error", written.error().to_string()));
     // What a client knows of is kept until the store is back; for the others somebody waits.
-    if (attempt >= kWriteAttempts && !execution->in_store) {
+    if (attempt >= kWriteAttempts && execution->in_store == RowInStore::kNone) {
       row.state = ExecutionState::kFailed;
       row.error_code = std::string(code_name(written.error().code()));
       row.error_message = "the result could not be stored: " + written.error().message();
@@ -304,7 +311,7 @@ Task<void> Executions::conclude(LiveExecutionPtr execution) {
     }
     co_await async::sleep_for(kWriteAgain * std::min(attempt, kWriteAttempts));
   }
-  execution->done = true;
+  execution->apply(ExecutionEvent::kWritten);
   if (execution->spool->has_file()) journals_.remove(row.id);
   fault::here("execute.done");
   execution->spool->end();
@@ -316,7 +323,7 @@ Task<void> Executions::conclude(LiveExecutionPtr execution) {
 
 model::Execution Executions::so_far(const LiveExecution& execution) const {
   model::Execution row = execution.row;
-  if (!execution.done) {
+  if (!execution.done()) {
     row.output = execution.spool->output();
     row.truncated = execution.spool->truncated();
   }

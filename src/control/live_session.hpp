@@ -16,7 +16,9 @@
 #include "control/spool.hpp"
 #include "control/templates.hpp"
 #include "model/execution.hpp"
+#include "model/execution_machine.hpp"
 #include "model/session.hpp"
+#include "model/session_machine.hpp"
 #include "sandbox/sandbox.hpp"
 #include "store/store.hpp"
 
@@ -37,14 +39,22 @@ struct LiveExecution {
   std::shared_ptr<sandbox::Process> process;  // while a program of its own runs
   std::shared_ptr<contexts::RunPlace> place = std::make_shared<contexts::RunPlace>();  // in a
                                                                                        // context
-  std::optional<Once> once;   // its result is what a repeated request gets
-  bool in_store = false;      // its row was written
+  std::optional<Once> once;  // its result is what a repeated request gets
+  model::RowInStore in_store = model::RowInStore::kNone;
   bool ends_session = false;  // the session ends with it, in the same commit
   bool input_open = false;    // more of stdin may come
-  bool cancelled = false;
-  bool timed_out = false;
-  bool done = false;     // the row is final and written
-  async::Event changed;  // row.state, process, done
+  async::Event changed;       // phase, process
+
+  model::ExecutionPhase phase() const { return phase_; }
+  bool cancelled() const { return model::is_cancelled(phase_); }
+  bool done() const { return phase_ == model::ExecutionPhase::kDone; }  // final and written
+  // False, and nothing changes, when the event is not allowed now.
+  bool try_apply(model::ExecutionEvent event);
+  // The same where anything but true is a bug, which is thrown.
+  void apply(model::ExecutionEvent event);
+
+ private:
+  model::ExecutionPhase phase_ = model::ExecutionPhase::kQueued;
 };
 using LiveExecutionPtr = std::shared_ptr<LiveExecution>;
 
@@ -67,18 +77,27 @@ struct LiveSession {
   double usage_cpu_seconds = 0;      // at the last look
   std::chrono::steady_clock::time_point usage_at{};
   std::chrono::steady_clock::time_point seen_at = std::chrono::steady_clock::now();
-  bool stored = false;               // its row is in the store, or on its way there
-  bool end_stored = false;           // its end was written, together with a result
-  bool made = false;                 // nobody is making its sandbox any more
-  bool finding = false;              // of the last server, and its sandbox is not found again yet
-  bool freezing = false;             // somebody pauses or resumes it
-  bool ending = false;               // somebody is taking it down
+  model::RowInStore in_store = model::RowInStore::kNone;  // kEnd: together with a result
   model::SessionState before_end{};  // what clients see until it is over and written
-  bool ended = false;                // its sandbox is gone, and the store was told
-  std::optional<Error> end_failure;  // why the store was not
-  async::Event changed;              // any of the above
+  std::optional<Error> end_failure;  // why the store was not told of its end
+  async::Event changed;              // any of the above, and the phase
 
-  bool usable() const { return sandbox != nullptr && !ending; }
+  model::SessionPhase phase() const { return phase_; }
+  bool finding() const { return phase_ == model::SessionPhase::kFinding; }
+  bool freezing() const { return model::is_freezing(phase_); }
+  bool ending() const { return model::is_ending(phase_); }
+  bool ended() const { return phase_ == model::SessionPhase::kEnded; }
+  bool usable() const { return sandbox != nullptr && !ending(); }
+  // False, and nothing changes, when the event is not allowed now. Otherwise row.state follows.
+  // Waiters are notified by the caller, once the store has what they are to be told.
+  bool try_apply(model::SessionEvent event);
+  // The same where anything but true is a bug, which is thrown.
+  void apply(model::SessionEvent event);
+  // One of the last server; before anything else.
+  void set_finding() { phase_ = model::SessionPhase::kFinding; }
+
+ private:
+  model::SessionPhase phase_ = model::SessionPhase::kMaking;
 };
 using LiveSessionPtr = std::shared_ptr<LiveSession>;
 

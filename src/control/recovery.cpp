@@ -178,7 +178,7 @@ Task<void> Recovery::run() {
 Task<void> Recovery::look() {
   while (next_ < waiting_.size() && !node_.is_lost()) {
     LiveSessionPtr session = waiting_[next_++];
-    if (!session->finding) continue;  // somebody has deleted it
+    if (!session->finding()) continue;  // somebody has deleted it
     co_await find(std::move(session));
     fault::here("reconcile.found");
   }
@@ -189,7 +189,7 @@ Task<void> Recovery::find(LiveSessionPtr session) {
   async::Deadline deadline = async::deadline_in(kGuestTime);
   Result<bool> found = co_await async::with_deadline(attach(session, std::move(contexts)), deadline,
                                                      Code::kBackend, "");
-  if (found || node_.is_lost() || !session->finding) co_return;
+  if (found || node_.is_lost() || !session->finding()) co_return;
   if (is_gone(found.error())) {
     co_await give_up(std::move(session), std::move(found).error());
     co_return;

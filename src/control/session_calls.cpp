@@ -15,6 +15,8 @@ namespace atl::control {
 
 using async::Task;
 using model::AuditAction;
+using model::SessionEvent;
+using model::SessionPhase;
 using model::SessionState;
 
 namespace {
@@ -50,7 +52,7 @@ std::string members_of(const ChangeRequest& request) {
 
 model::Session Sessions::view(const LiveSession& session) const {
   model::Session row = session.row;
-  if (session.ending && !session.ended) {
+  if (session.ending() && !session.ended()) {
     row.state = session.before_end;
     row.ended_at.reset();
     if (session.row.state == SessionState::kFailed) row.error_code.clear();
@@ -102,9 +104,9 @@ Task<Result<std::vector<model::Session>>> Sessions::list(Caller caller, store::S
 }
 
 Task<Result<LiveSessionPtr>> Sessions::live(Caller caller, SessionId id) {
-  if (Result<LiveSessionPtr> session = find_live(caller, id); session && !(*session)->ending) {
-    if ((*session)->finding) ATOLL_CO_CHECK(co_await until_found(*session));
-    if (!(*session)->ending) co_return session;
+  if (Result<LiveSessionPtr> session = find_live(caller, id); session && !(*session)->ending()) {
+    if ((*session)->finding()) ATOLL_CO_CHECK(co_await until_found(*session));
+    if (!(*session)->ending()) co_return session;
   }
   ATOLL_CO_TRY(model::Session row, co_await get(std::move(caller), id));
   co_return fail(not_alive(row));
@@ -118,7 +120,7 @@ Task<Result<void>> Sessions::check_alive(Caller caller, SessionId id) {
 
 Task<Result<Use>> Sessions::use(Caller caller, SessionId id) {
   ATOLL_CO_TRY(LiveSessionPtr session, co_await live(caller, id));
-  while (session->row.state == SessionState::kCreating && !session->ending) {
+  while (session->row.state == SessionState::kCreating && !session->ending()) {
     co_await session->changed.wait();
   }
   if (!session->usable()) {
@@ -190,31 +192,42 @@ namespace {
 
 constexpr std::chrono::seconds kAnswer{30};  // of a sandbox that may be slow
 
-Task<Result<void>> freeze(LiveSessionPtr session, bool frozen) {
+// Pausing and resuming come one after the other.
+Task<void> until_settled(LiveSessionPtr session) {
+  while (session->freezing() && !session->ending()) co_await session->changed.wait();
+}
+
+// `asked`: kPause or kResume.
+Task<Result<void>> freeze(LiveSessionPtr session, SessionEvent asked) {
   SandboxPtr sandbox = session->sandbox;
-  session->freezing = true;
+  session->apply(asked);
+  auto outcome = std::make_shared<SessionEvent>(SessionEvent::kUnchanged);
   Rollback done;  // also when whoever asked does not wait
-  done.add([session] {
-    session->freezing = false;
+  done.add([session, outcome] {
+    (void)session->try_apply(*outcome);  // its end may have been quicker
     session->changed.notify_all();
   });
-  co_return co_await (frozen ? sandbox->pause() : sandbox->resume());
+  bool pause = asked == SessionEvent::kPause;
+  Result<void> changed = co_await (pause ? sandbox->pause() : sandbox->resume());
+  if (changed) *outcome = pause ? SessionEvent::kFrozen : SessionEvent::kThawed;
+  co_return changed;
 }
 
 }  // namespace
 
 Task<Result<model::Session>> Sessions::pause(Caller caller, SessionId id) {
   ATOLL_CO_TRY(LiveSessionPtr session, co_await live(caller, id));
-  if (session->row.state == SessionState::kPaused) co_return view(*session);
+  if (session->phase() == SessionPhase::kPaused) co_return view(*session);
   if (!session->usable()) co_return fail(Code::kConflict, "the session is still being made");
   co_await save_files(session);
   // Whoever reads the files of a frozen one waits for nothing.
   while (session->saving) co_await session->changed.wait();
-  if (session->ending) co_return fail(ended_meanwhile(*session));
-  ATOLL_CO_CHECK(co_await freeze(session, true));
+  co_await until_settled(session);
+  if (session->ending()) co_return fail(ended_meanwhile(*session));
+  if (session->phase() == SessionPhase::kPaused) co_return view(*session);
+  ATOLL_CO_CHECK(co_await freeze(session, SessionEvent::kPause));
   fault::here("pause.frozen");
-  if (session->ending) co_return fail(ended_meanwhile(*session));
-  session->row.state = SessionState::kPaused;
+  if (session->ending()) co_return fail(ended_meanwhile(*session));
   ATOLL_CO_CHECK(co_await put(
       session, audit_row(caller, {.action = AuditAction::kSessionPaused, .session_id = id})));
   fault::here("pause.written");
@@ -224,15 +237,15 @@ Task<Result<model::Session>> Sessions::pause(Caller caller, SessionId id) {
 
 Task<Result<model::Session>> Sessions::resume(Caller caller, SessionId id) {
   ATOLL_CO_TRY(LiveSessionPtr session, co_await live(caller, id));
-  if (session->row.state != SessionState::kPaused) {
+  co_await until_settled(session);
+  if (session->phase() != SessionPhase::kPaused) {
     // Somebody may have paused it behind our back.
-    if (session->usable()) (void)co_await freeze(session, false);
+    if (session->usable()) (void)co_await freeze(session, SessionEvent::kResume);
     co_return view(*session);
   }
-  ATOLL_CO_CHECK(co_await freeze(session, false));
+  ATOLL_CO_CHECK(co_await freeze(session, SessionEvent::kResume));
   fault::here("resume.thawed");
-  if (session->ending) co_return fail(ended_meanwhile(*session));
-  session->row.state = SessionState::kReady;
+  if (session->ending()) co_return fail(ended_meanwhile(*session));
   session->idle_since = clock_.steady();
   ATOLL_CO_CHECK(co_await put(
       session, audit_row(caller, {.action = AuditAction::kSessionResumed, .session_id = id})));
@@ -242,13 +255,12 @@ Task<Result<model::Session>> Sessions::resume(Caller caller, SessionId id) {
 }
 
 Task<void> Sessions::follow_pause(LiveSessionPtr session) {
-  if (session->ending || session->freezing || !session->sandbox) co_return;
-  model::Session& row = session->row;
+  if (!session->sandbox) co_return;
   sandbox::State state = session->sandbox->status().state;
-  bool paused = state == sandbox::State::kPaused && row.state == SessionState::kReady;
-  bool resumed = state == sandbox::State::kRunning && row.state == SessionState::kPaused;
+  bool paused = state == sandbox::State::kPaused && session->phase() == SessionPhase::kReady;
+  bool resumed = state == sandbox::State::kRunning && session->phase() == SessionPhase::kPaused;
   if (!paused && !resumed) co_return;
-  row.state = paused ? SessionState::kPaused : SessionState::kReady;
+  session->apply(paused ? SessionEvent::kPausedOutside : SessionEvent::kResumedOutside);
   session->idle_since = clock_.steady();
   publish(*session, paused ? "session_paused" : "session_resumed");
   (void)co_await put(session);  // the next write brings it, else
@@ -257,14 +269,14 @@ Task<void> Sessions::follow_pause(LiveSessionPtr session) {
 void Sessions::suspect(LiveSessionPtr session) { tasks_.spawn(examine(std::move(session))); }
 
 Task<void> Sessions::examine(LiveSessionPtr session) {
-  if (session->ending || !session->sandbox) co_return;
+  if (session->ending() || !session->sandbox) co_return;
   SandboxPtr sandbox = session->sandbox;
   (void)co_await sandbox->usage();  // after it the backend knows
   co_await follow_pause(session);
   if (session->row.state == SessionState::kPaused) co_return;
   auto answer = co_await async::with_deadline(sandbox->executions(), async::deadline_in(kAnswer),
                                               Code::kBackend, "the sandbox does not answer");
-  if (answer || session->ending || session->row.state == SessionState::kPaused) co_return;
+  if (answer || session->ending() || session->row.state == SessionState::kPaused) co_return;
   co_await end_quietly(session, SessionState::kFailed, "backend", answer.error().message());
 }
 
@@ -272,7 +284,7 @@ Task<Result<void>> Sessions::remove(Caller caller, SessionId id) {
   Result<LiveSessionPtr> session = find_live(caller, id);
   if (session) {
     // Its files may have to be saved. One that is not found in time is ended all the same.
-    if ((*session)->finding) (void)co_await until_found(*session);
+    if ((*session)->finding()) (void)co_await until_found(*session);
     AuditRow audit =
         audit_row(caller, {.action = AuditAction::kSessionDeleted, .session_id = std::move(id)});
     co_return co_await end(*session, SessionState::kTerminated, {}, {}, std::move(audit));

@@ -76,7 +76,7 @@ Task<Result<Sessions::Created>> Sessions::created_before(Caller caller, model::M
 Task<Result<model::Session>> Sessions::wait_ready(LiveSessionPtr session,
                                                   async::Deadline deadline) {
   ATOLL_CO_CHECK(co_await until(session, deadline, [](const LiveSession& one) {
-    return one.ending ? one.ended : one.row.state != SessionState::kCreating;
+    return one.ending() ? one.ended() : one.row.state != SessionState::kCreating;
   }));
   model::Session row = view(*session);
   if (row.state == SessionState::kFailed) {

@@ -12,6 +12,9 @@
 namespace atl::control {
 
 using async::Task;
+using model::RowInStore;
+using model::SessionEvent;
+using model::SessionPhase;
 using model::SessionState;
 
 namespace {
@@ -46,7 +49,7 @@ Task<void> Sessions::stop_soon(SandboxPtr sandbox) {
 
 Task<void> Sessions::save_files(LiveSessionPtr session) {
   if (session->workspace.empty()) co_return;
-  while (session->saving || session->freezing) co_await session->changed.wait();
+  while (session->saving || session->freezing()) co_await session->changed.wait();
   SandboxPtr sandbox = session->sandbox;
   if (!sandbox || sandbox->status().state == sandbox::State::kPaused) {
     co_return;  // saved before it was frozen
@@ -61,7 +64,7 @@ Task<void> Sessions::save_files(LiveSessionPtr session) {
   std::uint64_t disk =
       session->row.config.resources.disk.value_or(session->recipe->spec.resources.disk);
   Result<void> saved = co_await async::with_deadline(
-      workspaces_.save(std::move(sandbox), session->workspace, disk << 20, session->ending),
+      workspaces_.save(std::move(sandbox), session->workspace, disk << 20, session->ending()),
       async::deadline_in(kSaving), Code::kTransferTimeout, "it takes too long");
   if (!saved) {
     log::warn("workspace_not_saved", log::kv("session_id", session->row.id.str()),
@@ -76,29 +79,32 @@ Task<void> Sessions::save_files(LiveSessionPtr session) {
 
 Task<Result<void>> Sessions::end(LiveSessionPtr session, SessionState state, std::string code,
                                  std::string message, AuditRow audit) {
-  bool is_first = !session->ending;
-  if (is_first) {
-    session->ending = true;
-    bool is_elsewhere = session->finding;  // nobody here holds its sandbox
-    session->finding = false;              // it counts until its end can be seen
-    fault::here("delete.begun");
-    session->changed.notify_all();
-    session->before_end = session->row.state;
-    session->row.state = state;
-    session->row.error_code = std::move(code);
-    session->row.error_message = std::move(message);
-    session->row.ended_at = now();
-    ends_.spawn(take_down(session, is_elsewhere, std::move(audit)));
-  }
-  while (!session->ended) co_await session->changed.wait();
+  bool is_first = begin_end(session, SessionEvent::kEnd, state, std::move(code), std::move(message),
+                            std::move(audit));
+  while (!session->ended()) co_await session->changed.wait();
   if (is_first && session->end_failure) co_return fail(*session->end_failure);
   if (!live_.contains(session->row.id)) co_return Result<void>();
   co_return fail(Code::kNoAvailableRuntime, "it has ended, and the store does not know it yet");
 }
 
+bool Sessions::begin_end(const LiveSessionPtr& session, SessionEvent event, SessionState state,
+                         std::string code, std::string message, AuditRow audit) {
+  SessionState before = session->row.state;
+  if (!session->try_apply(event)) return false;
+  fault::here("delete.begun");
+  session->before_end = before;
+  session->row.state = state;
+  session->row.error_code = std::move(code);
+  session->row.error_message = std::move(message);
+  session->row.ended_at = now();
+  session->changed.notify_all();
+  ends_.spawn(take_down(session, std::move(audit)));
+  return true;
+}
+
 // A task of its own: whoever waits for it may be cancelled, and a session that is half-way down
 // would never be over.
-Task<void> Sessions::take_down(LiveSessionPtr session, bool is_elsewhere, AuditRow audit) {
+Task<void> Sessions::take_down(LiveSessionPtr session, AuditRow audit) {
   SessionState state = session->row.state;
   if (state != SessionState::kFailed) co_await save_files(session);
   // Awaited by nobody but shut_down(): tearing a sandbox down takes longer than anything else here.
@@ -106,11 +112,11 @@ Task<void> Sessions::take_down(LiveSessionPtr session, bool is_elsewhere, AuditR
   bool at_rest = session->running == 0 && session->users == 0;
   if (session->sandbox) {
     stopping_.spawn(at_rest ? stop_soon(session->sandbox) : stop_sandbox(session->sandbox));
-  } else if (is_elsewhere) {
+  } else if (session->phase() == SessionPhase::kEndingUnfound) {
     elsewhere_.spawn(destroy_sandbox(session->row.backend, session->row.sandbox_id));
   }
   Result<void> written;
-  if (!session->end_stored || !session->row.error_code.empty())
+  if (session->in_store != RowInStore::kEnd || !session->row.error_code.empty())
     written = co_await put(session, audit);
   fault::here("delete.written");
   if (!written) {
@@ -118,11 +124,11 @@ Task<void> Sessions::take_down(LiveSessionPtr session, bool is_elsewhere, AuditR
     session->end_failure = written.error();
   }
   // Packages or an image may take minutes to come: then make() cleans up by itself.
-  (void)co_await until(session, async::deadline_in(kMaking),
-                       [](const LiveSession& one) { return one.sandbox || one.made; });
+  (void)co_await until(session, async::deadline_in(kMaking), [](const LiveSession& one) {
+    return one.phase() != SessionPhase::kEndingUnmade;
+  });
   fault::here("delete.done");
-  session->ended = true;
-  if (is_elsewhere) --finding_;
+  session->apply(SessionEvent::kOver);
   if (written) {
     forget(*session);
   } else {
@@ -158,10 +164,10 @@ Task<bool> Sessions::is_lost(LiveSessionPtr session) {
 
 Task<void> Sessions::look_at(LiveSessionPtr session) {
   const model::Session& row = session->row;
-  if (session->ending || session->finding || !session->sandbox) co_return;
+  if (session->ending() || session->finding() || !session->sandbox) co_return;
   bool lost = co_await is_lost(session);
   co_await follow_pause(session);
-  if (session->ending) co_return;
+  if (session->ending()) co_return;
   if (lost) {
     co_await end_quietly(session, SessionState::kFailed, "backend", "the sandbox is gone");
   } else if (row.expires_at && *row.expires_at <= now()) {

@@ -11,6 +11,8 @@
 namespace atl::control {
 
 using async::Task;
+using model::RowInStore;
+using model::SessionEvent;
 using model::SessionState;
 
 // Two requests with one key that come at once: the second waits until the first is in the store.
@@ -20,8 +22,9 @@ Task<Result<LiveSessionPtr>> Sessions::of_key(std::string name) {
     auto found = by_key_.find(name);
     if (found == by_key_.end()) co_return LiveSessionPtr();
     LiveSessionPtr session = live_.at(found->second);
-    if (session->ended) co_return LiveSessionPtr();
-    if (session->stored && !session->ending) co_return session;
+    if (session->ended()) co_return LiveSessionPtr();
+    bool stored = session->in_store != RowInStore::kNone;
+    if (stored && !session->ending()) co_return session;
     co_await session->changed.wait();
   }
 }
@@ -89,14 +92,18 @@ Task<Result<void>> Sessions::store_first(LiveSessionPtr session, const Once* onc
   if (written) {
     session->creation.reset();
     fault::here("create.written");
-    session->stored = true;
+    session->in_store = RowInStore::kLive;
     co_return written;
   }
-  session->made = true;
-  if (written.error().code() == Code::kNoAvailableRuntime) {
+  if (session->ending()) {  // by its key, meanwhile; nobody makes its sandbox
+    (void)session->try_apply(SessionEvent::kNotMade);
+    session->changed.notify_all();
+  } else if (written.error().code() == Code::kNoAvailableRuntime) {
     // A database that went away may have it all the same: it must not stay there as ready.
-    tasks_.spawn(end_quietly(session, SessionState::kFailed, "io", written.error().message()));
+    SessionEvent event = session->sandbox ? SessionEvent::kEnd : SessionEvent::kNotMade;
+    begin_end(session, event, SessionState::kFailed, "io", written.error().message(), {});
   } else {
+    session->apply(SessionEvent::kDropped);
     forget(*session);
     if (session->sandbox) stopping_.spawn(stop_sandbox(session->sandbox));
   }
@@ -106,15 +113,15 @@ Task<Result<void>> Sessions::store_first(LiveSessionPtr session, const Once* onc
 // What is not over by then is to be seen by whoever asks for the list.
 Task<void> Sessions::store_soon(LiveSessionPtr session) {
   co_await async::sleep_for(limits_.stored_after);
-  if (session->stored || session->ending) co_return;
-  session->stored = true;
+  if (session->in_store != RowInStore::kNone || session->ending()) co_return;
+  session->in_store = RowInStore::kLive;
   Result<void> written = co_await put(session);
-  if (!written) session->stored = false;
+  if (!written) session->in_store = RowInStore::kNone;
 }
 
 std::vector<store::Change> Sessions::with_result(LiveSession& session, bool ends) const {
   std::vector<store::Change> changes;
-  if (session.stored && !ends) return changes;
+  if (session.in_store != RowInStore::kNone && !ends) return changes;
   model::Session row = session.row;
   row.updated_at = now();
   if (ends) {
@@ -123,7 +130,7 @@ std::vector<store::Change> Sessions::with_result(LiveSession& session, bool ends
   }
   changes.push_back(store::PutSession{std::move(row)});
   if (session.creation) changes.push_back(store::AddAudit{*session.creation});
-  session.stored = true;
+  if (session.in_store == RowInStore::kNone) session.in_store = RowInStore::kLive;
   return changes;
 }
 
@@ -153,7 +160,6 @@ LiveSessionPtr Sessions::begin(const Caller& caller, CreateRequest& request, Tem
   bool as_it_is = row.snapshot_id.empty() && !files;
   SandboxPtr ready = as_it_is ? pool_.claim(session->recipe, row.config) : SandboxPtr();
   row.sandbox_id = ready ? ready->id() : SandboxId::make();
-  session->made = ready != nullptr;
   if (ready) set_ready(*session, std::move(ready));
   enter(session);
   return session;
@@ -165,7 +171,7 @@ void Sessions::set_ready(LiveSession& session, SandboxPtr sandbox) {
   sandbox::Isolation isolation = sandbox->status().isolation;
   row.isolation_layers = std::move(isolation.layers);
   row.isolation_missing = std::move(isolation.missing);
-  row.state = SessionState::kReady;
+  session.apply(SessionEvent::kMade);
   row.ready_at = row.updated_at = now();
   // It may have been renewed while it was made.
   if (!row.expires_at) {
@@ -186,10 +192,9 @@ Task<void> Sessions::take_limits(LiveSessionPtr session) {
   stopping_.spawn(stop_sandbox(std::move(sandbox)));
   session->contexts.reset();
   session->sandbox.reset();
-  session->made = false;
+  session->apply(SessionEvent::kReturned);
   model::Session& row = session->row;
   row.sandbox_id = SandboxId::make();
-  row.state = SessionState::kCreating;
   row.ready_at.reset();
   row.expires_at.reset();
 }
@@ -214,7 +219,7 @@ Task<void> Sessions::make(LiveSessionPtr session) {
       co_await pool_.next(session->row.sandbox_id, session->recipe, session->row.config);
   fault::here("create.made");
   // The next server makes it: clients may have been told of it.
-  if (!made && node_.is_lost() && !session->ending) co_return;
+  if (!made && node_.is_lost() && !session->ending()) co_return;
   if (made) {
     Result<void> filled = co_await fill(session, *made);
     fault::here("create.restored");
@@ -223,16 +228,15 @@ Task<void> Sessions::make(LiveSessionPtr session) {
       made = fail(filled.error());
     }
   }
-  if (session->ending) {  // deleted while it was made
+  if (session->ending()) {  // deleted while it was made; perhaps its end did not wait for this
     if (made) co_await stop_sandbox(*made);
-    session->made = true;
+    (void)session->try_apply(SessionEvent::kNotMade);
     session->changed.notify_all();
     co_return;
   }
-  session->made = true;
   if (!made) {
-    co_await end_quietly(session, SessionState::kFailed,
-                         std::string(code_name(made.error().code())), made.error().message());
+    begin_end(session, SessionEvent::kNotMade, SessionState::kFailed,
+              std::string(code_name(made.error().code())), made.error().message(), {});
     co_return;
   }
   set_ready(*session, std::move(*made));

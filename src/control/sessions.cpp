@@ -1,5 +1,6 @@
 #include "control/sessions.hpp"
 
+#include <algorithm>
 #include <utility>
 
 #include "codec/names.hpp"
@@ -8,6 +9,7 @@
 namespace atl::control {
 
 using async::Task;
+using model::SessionEvent;
 
 namespace {
 
@@ -74,7 +76,6 @@ void Sessions::enter(const LiveSessionPtr& session) {
 }
 
 void Sessions::forget(LiveSession& session) {
-  session.ending = true;
   live_.erase(session.row.id);
   auto by_key = by_key_.find(key_name(session.row.tenant, session.row.session_key));
   if (by_key != by_key_.end() && by_key->second == session.row.id) by_key_.erase(by_key);
@@ -131,33 +132,30 @@ LiveSessionPtr Sessions::expect(model::Session row, TemplatePtr recipe) {
   auto session = std::make_shared<LiveSession>();
   session->row = std::move(row);
   session->recipe = std::move(recipe);
-  session->stored = session->made = session->finding = true;
+  session->in_store = model::RowInStore::kLive;
+  session->set_finding();
   session->idle_since = clock_.steady();
-  ++finding_;
   enter(session);
   return session;
 }
 
-void Sessions::settled(LiveSession& session) {
-  if (!session.finding) return;
-  session.finding = false;
-  --finding_;
-  session.changed.notify_all();
+std::size_t Sessions::finding_count() const {
+  return static_cast<std::size_t>(std::ranges::count_if(
+      live_, [](const auto& one) { return model::is_unfound(one.second->phase()); }));
 }
 
 void Sessions::found(LiveSession& session, Found found) {
-  if (session.ending) return;
+  if (!session.try_apply(model::found_event(session.row.state))) return;  // it ends
   session.idle_since = session.seen_at = clock_.steady();
   session.sandbox = std::move(found.sandbox);
   session.contexts = std::move(found.contexts);
   session.known_contexts = std::move(found.known_contexts);
-  settled(session);
+  session.changed.notify_all();
 }
 
 void Sessions::make_again(LiveSessionPtr session) {
-  if (session->ending) return;
-  session->made = false;
-  settled(*session);
+  if (!session->try_apply(SessionEvent::kMakeAgain)) return;  // it ends
+  session->changed.notify_all();
   tasks_.spawn(make(session));
 }
 
@@ -167,10 +165,10 @@ Task<void> Sessions::lose(LiveSessionPtr session, model::SessionState state, std
 }
 
 Task<Result<void>> Sessions::until_found(LiveSessionPtr session) {
-  if (!session->finding) co_return Result<void>();
+  if (!session->finding()) co_return Result<void>();
   ATOLL_CO_CHECK(co_await until(session, async::deadline_in(kFindingTime),
-                                [](const LiveSession& one) { return !one.finding; }));
-  if (!session->finding) co_return Result<void>();
+                                [](const LiveSession& one) { return !one.finding(); }));
+  if (!session->finding()) co_return Result<void>();
   co_return fail(
       Code::kNoAvailableRuntime,
       "the server was restarted and has not found this session again yet; try again later");

@@ -124,7 +124,7 @@ class Sessions {
   // Its sandbox is ended, wherever it is; the store is told as soon as it takes the word.
   async::Task<void> lose(LiveSessionPtr session, model::SessionState state, std::string code,
                          std::string message);
-  std::size_t finding_count() const { return finding_; }
+  std::size_t finding_count() const;
   std::size_t live_count() const { return live_.size(); }
   std::vector<LiveSessionPtr> all() const;
   // Timers, and the watch over sandboxes that die by themselves.
@@ -170,7 +170,10 @@ class Sessions {
   // An error: the sandbox is gone, and the store will be told as soon as it takes the word.
   async::Task<Result<void>> end(LiveSessionPtr session, model::SessionState state, std::string code,
                                 std::string message, AuditRow audit = {});
-  async::Task<void> take_down(LiveSessionPtr session, bool is_elsewhere, AuditRow audit);
+  // False: somebody else has begun it. `event`: kEnd, or kNotMade when nobody makes its sandbox.
+  bool begin_end(const LiveSessionPtr& session, model::SessionEvent event,
+                 model::SessionState state, std::string code, std::string message, AuditRow audit);
+  async::Task<void> take_down(LiveSessionPtr session, AuditRow audit);
   async::Task<void> end_quietly(LiveSessionPtr session, model::SessionState state, std::string code,
                                 std::string message);
   async::Task<void> write_end(LiveSessionPtr session, AuditRow audit);
@@ -179,7 +182,6 @@ class Sessions {
   async::Task<void> examine(LiveSessionPtr session);
   // Somebody else may have paused or resumed the sandbox: the row says what is true.
   async::Task<void> follow_pause(LiveSessionPtr session);
-  void settled(LiveSession& session);  // it is not being found again any more
   async::Task<Result<void>> until_found(LiveSessionPtr session);
   async::Task<void> destroy_sandbox(std::string backend, SandboxId id);
   async::Task<void> stop_sandbox(SandboxPtr sandbox);
@@ -202,7 +204,6 @@ class Sessions {
   std::map<SessionId, LiveSessionPtr> live_;
   std::map<std::string, SessionId> by_key_;  // tenant NUL session_key
   std::uint64_t created_total_ = 0;
-  std::size_t finding_ = 0;
   async::TaskGroup tasks_;
   async::TaskGroup ends_;       // take_down()
   async::TaskGroup stopping_;   // sandboxes on their way out

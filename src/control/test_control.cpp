@@ -45,7 +45,9 @@ Task<Result<void>> run_all(async::Executor executor, std::string folder,
   ATOLL_CO_TRY(options.store,
                co_await store::open_store({.executor = executor, .data_folder = data}));
   if (wish.on_write) options.store = watched(std::move(options.store), std::move(wish.on_write));
-  node::LocalNodeOptions node{.executor = executor, .default_backend = "fake"};
+  if (wish.steps != nullptr) register_steps(registry, wish.steps);
+  node::LocalNodeOptions node{.executor = executor,
+                              .default_backend = wish.steps != nullptr ? "steps" : "fake"};
   node.backend.run_folder = folder + "/run";
   node.packages_folder = data + "/packages";
   options.node = node::make_local_node(registry, std::move(node));
@@ -70,6 +72,18 @@ void with_control(std::function<Task<void>(Plane*)> body, PlaneWish wish) {
   EXPECT_TRUE(ended.has_value()) << ended.error().to_string();
   std::error_code ignored;
   fs::remove_all(folder, ignored);
+}
+
+Task<model::Session> until_state(Plane* plane, SessionId id, model::SessionState state) {
+  for (;;) {
+    Result<model::Session> row = co_await plane->control->sessions().get({}, id);
+    if (!row) {
+      ADD_FAILURE() << row.error().to_string();
+      co_return model::Session();
+    }
+    if (row->state == state) co_return std::move(*row);
+    co_await async::sleep_for(std::chrono::milliseconds(1));
+  }
 }
 
 Task<SessionId> make_session(Plane* plane, Caller caller) {

@@ -8,6 +8,7 @@
 #include "async/task.hpp"
 #include "base/clock.hpp"
 #include "control/control.hpp"
+#include "control/test_backend.hpp"
 #include "control/test_store.hpp"
 
 namespace atl::control::test {
@@ -22,11 +23,15 @@ struct Plane {
 struct PlaneWish {
   ControlOptions control{.pool = {.size = 0}};
   OnWrite on_write = {};
+  Steps* steps = nullptr;  // sandboxes of this backend instead of the fake one's
   void (*before)(const std::string& data_folder) = nullptr;  // the start
 };
 
 // Fails the test instead of hanging. `body` is an ordinary function that makes a coroutine.
 void with_control(std::function<async::Task<void>(Plane*)> body, PlaneWish wish = {});
+
+// Until it is this; the test hangs, and so fails, when it never is.
+async::Task<model::Session> until_state(Plane* plane, SessionId id, model::SessionState state);
 
 // shell-default, ready.
 async::Task<SessionId> make_session(Plane* plane, Caller caller = {});

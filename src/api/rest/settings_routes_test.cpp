@@ -121,8 +121,8 @@ Task<void> not_idle(Api* api) {
       co_await async::sleep_for(50ms);
       now = co_await api->call(Method::kGet, idle);
     }
-    EXPECT_FALSE((*one)->ending);
-    EXPECT_FALSE((*other)->ending);
+    EXPECT_FALSE((*one)->ending());
+    EXPECT_FALSE((*other)->ending());
     before = std::chrono::steady_clock::now();
   }
   EXPECT_GE((*other)->idle_since, before);
