@@ -31,15 +31,22 @@ Control::Control(ControlOptions options)
       pool_(options.executor, templates_, *node_, options.pool),
       workspaces_(options.workspace_folder, options.quotas.workspaces, options.floor),
       snapshot_files_(options.snapshot_folder, options.floor),
-      sessions_(options.executor, *store_, clock_, templates_, *node_, pool_, workspaces_,
-                snapshot_files_, events_, options.mode, options.limits),
-      executions_(options.executor, *store_, clock_, sessions_, audit_, events_,
+      session_shared_{options.executor, *store_,     clock_,       events_,
+                      *node_,           workspaces_, options.mode, options.limits},
+      sessions_(session_shared_),
+      workspace_copies_(session_shared_, sessions_),
+      session_ender_(session_shared_, sessions_, workspace_copies_),
+      session_maker_(session_shared_, sessions_, session_ender_,
+                     {templates_, pool_, snapshot_files_}),
+      session_changes_(session_shared_, sessions_, workspace_copies_),
+      session_watch_(session_shared_, sessions_, session_ender_, workspace_copies_),
+      executions_(session_shared_, {sessions_, workspace_copies_, session_watch_}, audit_,
                   Journals(options.journal_folder, options.floor), options.executions),
-      runs_(options.executor, sessions_, executions_),
+      runs_(options.executor, session_maker_, session_ender_, executions_),
       snapshots_(*store_, clock_, sessions_, snapshot_files_, options.quotas.snapshots),
       terminals_(sessions_, audit_),
       ports_(sessions_),
-      recovery_(options.executor, *store_, clock_, templates_, *node_, sessions_, executions_),
+      recovery_(session_shared_, templates_, session_maker_, session_ender_, executions_),
       idempotency_(*store_, clock_, options.answers_kept),
       tasks_(options.executor) {}
 
@@ -55,7 +62,7 @@ Task<Result<void>> Control::start() {
   ATOLL_CO_CHECK(co_await recovery_.load());
   if (enabled) tasks_.spawn(watch_node());
   recovery_.start();
-  tasks_.spawn(sessions_.run_timers());
+  tasks_.spawn(session_watch_.run_timers());
   if (enabled) pool_.start();
   tasks_.spawn(executions_.record_slow());
   tasks_.spawn(remove_old());
@@ -88,7 +95,10 @@ Task<void> Control::stop() {
   bool end_sandboxes = cleanup_on_exit_ && !is_lost();
   co_await recovery_.shut_down(end_sandboxes);
   co_await pool_.shut_down();
-  co_await sessions_.shut_down(end_sandboxes);
+  co_await session_ender_.shut_down(end_sandboxes);
+  co_await session_watch_.shut_down();
+  co_await session_maker_.shut_down();
+  co_await session_ender_.finish();
   co_await executions_.shut_down();
   co_await runs_.shut_down();
   co_await audit_.shut_down();

@@ -18,11 +18,16 @@
 #include "control/preview_tokens.hpp"
 #include "control/recovery.hpp"
 #include "control/runs.hpp"
+#include "control/session_changes.hpp"
+#include "control/session_ender.hpp"
+#include "control/session_maker.hpp"
+#include "control/session_watch.hpp"
 #include "control/sessions.hpp"
 #include "control/snapshot_files.hpp"
 #include "control/snapshots.hpp"
 #include "control/templates.hpp"
 #include "control/terminals.hpp"
+#include "control/workspace_copies.hpp"
 #include "node/node.hpp"
 #include "node/pool.hpp"
 #include "node/quotas.hpp"
@@ -69,6 +74,9 @@ class Control {
   bool is_lost() const { return node_->is_lost(); }
 
   Sessions& sessions() { return sessions_; }
+  SessionMaker& session_maker() { return session_maker_; }
+  SessionEnder& session_ender() { return session_ender_; }
+  SessionChanges& session_changes() { return session_changes_; }
   Executions& executions() { return executions_; }
   Runs& runs() { return runs_; }
   Snapshots& snapshots() { return snapshots_; }
@@ -107,7 +115,13 @@ class Control {
   Pool pool_;
   Workspaces workspaces_;
   SnapshotFiles snapshot_files_;
+  SessionShared session_shared_;
   Sessions sessions_;
+  WorkspaceCopies workspace_copies_;
+  SessionEnder session_ender_;
+  SessionMaker session_maker_;
+  SessionChanges session_changes_;
+  SessionWatch session_watch_;
   Executions executions_;
   Runs runs_;
   Snapshots snapshots_;

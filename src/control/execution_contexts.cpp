@@ -49,7 +49,7 @@ Task<Result<void>> Executions::remember_context(LiveSessionPtr session, ContextI
                          .is_default = info.is_default,
                          .exec_id = info.exec_id,
                          .created_at = now()}});
-  Result<void> written = co_await store_.write(std::move(changes));
+  Result<void> written = co_await shared_.store.write(std::move(changes));
   fault::here("context.written");
   if (!written) session->known_contexts.erase(id.str());  // the next run tries again
   co_return written;
@@ -102,7 +102,7 @@ Task<Result<void>> Executions::close_context(Caller caller, SessionId id, Contex
   session->known_contexts.erase(context.str());
   std::vector<store::Change> changes;
   changes.push_back(store::RemoveContext{std::move(context)});
-  Result<void> written = co_await store_.write(std::move(changes));
+  Result<void> written = co_await shared_.store.write(std::move(changes));
   fault::here("context.removed");
   co_return written;
 }

@@ -150,7 +150,7 @@ Task<void> with_session(Plane* plane) {
   ExecutionId first = co_await start(plane, id, until_told());
   ExecutionId second = co_await start(plane, id, until_told());
   (void)co_await until(plane, first, ExecutionState::kRunning);
-  EXPECT_TRUE((co_await plane->control->sessions().remove({}, id)).has_value());
+  EXPECT_TRUE((co_await plane->control->session_ender().remove({}, id)).has_value());
   (void)co_await until(plane, first, ExecutionState::kCancelled);
   model::Execution row = co_await until(plane, second, ExecutionState::kCancelled);
   EXPECT_EQ(row.error_message, "the session has ended");
@@ -159,7 +159,7 @@ Task<void> with_session(Plane* plane) {
 TEST(ExecutionLife, IsCancelledWithItsSession) { with_control(with_session, one_at_a_time()); }
 
 Task<void> early(Plane* plane) {
-  auto made = co_await plane->control->sessions().create({}, {.template_id = "shell-default"});
+  auto made = co_await plane->control->session_maker().create({}, {.template_id = "shell-default"});
   ExecutionId id = co_await start(plane, made->value.id, {.shell_command = "echo early"});
   model::Execution row = co_await until(plane, id, ExecutionState::kCompleted);
   EXPECT_EQ(row.output.stdout_bytes, "early\n");

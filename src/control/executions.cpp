@@ -43,35 +43,33 @@ Result<void> check_context(const LiveSession& session, const std::string& contex
 
 }  // namespace
 
-Executions::Executions(async::Executor executor, store::Store& store, const Clock& clock,
-                       Sessions& sessions, Audit& audit, Events& events, Journals journals,
-                       ExecutionLimits limits)
-    : executor_(executor),
-      store_(store),
-      clock_(clock),
-      sessions_(sessions),
+Executions::Executions(const SessionShared& shared, ExecutionSessions sessions, Audit& audit,
+                       Journals journals, ExecutionLimits limits)
+    : shared_(shared),
+      sessions_(sessions.table),
+      copies_(sessions.copies),
+      watch_(sessions.watch),
       audit_(audit),
-      events_(events),
       journals_(std::move(journals)),
       limits_(limits),
-      tasks_(executor) {}
+      tasks_(shared.executor) {}
 
 Executions::~Executions() = default;
 
 model::Time Executions::now() const {
-  return std::chrono::time_point_cast<std::chrono::milliseconds>(clock_.wall());
+  return std::chrono::time_point_cast<std::chrono::milliseconds>(shared_.clock.wall());
 }
 
 void Executions::publish(const LiveExecution& execution, std::string event) {
   const model::Execution& row = execution.row;
   log::debug(event, log::kv("session_id", row.session_id.str()),
              log::kv("execution_id", row.id.str()));
-  events_.publish({.event = std::move(event),
-                   .tenant = row.tenant,
-                   .session_id = row.session_id.str(),
-                   .execution_id = row.id.str(),
-                   .status = codec::enum_name(row.state),
-                   .time = now()});
+  shared_.events.publish({.event = std::move(event),
+                          .tenant = row.tenant,
+                          .session_id = row.session_id.str(),
+                          .execution_id = row.id.str(),
+                          .status = codec::enum_name(row.state),
+                          .time = now()});
 }
 
 SpoolDisk Executions::disk_for(const ExecutionId& id) const {
@@ -152,7 +150,7 @@ Task<Result<void>> Executions::keep(LiveExecutionPtr execution, const Once* once
   changes.push_back(store::PutExecution{.row = execution->row});
   std::vector<store::AuditRow> audit = std::exchange(execution->audit, {});
   for (const store::AuditRow& row : audit) changes.push_back(store::AddAudit{row});
-  Result<void> written = co_await store_.write(std::move(changes));
+  Result<void> written = co_await shared_.store.write(std::move(changes));
   if (!written) {
     std::ranges::move(audit, std::back_inserter(execution->audit));
     execution->in_store = RowInStore::kNone;
@@ -197,14 +195,14 @@ Task<void> Executions::carry_out(LiveExecutionPtr execution, ExecuteRequest requ
     sessions_.began(session);
     execution->apply(ExecutionEvent::kBegin);
     execution->row.started_at = now();
-    std::chrono::steady_clock::time_point began = clock_.steady();
+    std::chrono::steady_clock::time_point began = shared_.clock.steady();
     publish(*execution, "execution_started");
     execution->changed.notify_all();
     session.changed.notify_all();  // the next in the queue
     outcome = co_await run_in_time(execution, &request);
     execution->row.duration_ms = static_cast<std::uint64_t>(
-        std::chrono::round<std::chrono::milliseconds>(clock_.steady() - began).count());
-    if (!session.ending()) co_await sessions_.save_files(execution->session);
+        std::chrono::round<std::chrono::milliseconds>(shared_.clock.steady() - began).count());
+    if (!session.ending()) co_await copies_.save(execution->session);
     sessions_.finished(session);
   }
   settle(*execution, outcome);
@@ -219,7 +217,7 @@ Task<Result<void>> Executions::run_in_time(LiveExecutionPtr execution, ExecuteRe
       co_await async::with_deadline(run(execution, request), deadline, Code::kExecTimeout, "");
   if (outcome || std::chrono::steady_clock::now() < deadline) co_return outcome;
   (void)execution->try_apply(ExecutionEvent::kTimeUp);
-  sessions_.suspect(execution->session);
+  watch_.suspect(execution->session);
   co_return Result<void>();
 }
 
@@ -290,7 +288,7 @@ Task<void> Executions::conclude(LiveExecutionPtr execution) {
     changes.push_back(store::PutExecution{.row = row, .with_output = true});
     for (const store::AuditRow& one : audit) changes.push_back(store::AddAudit{one});
     if (ends) changes.push_back(store::AddAudit{*deleted});
-    Result<void> written = co_await store_.write(std::move(changes));
+    Result<void> written = co_await shared_.store.write(std::move(changes));
     fault::here("execute.stored");
     if (written) {
       session.in_store = ends ? RowInStore::kEnd : RowInStore::kLive;
@@ -336,7 +334,7 @@ Task<Result<model::Execution>> Executions::get(Caller caller, ExecutionId id) {
     // One without a row ends soon: whoever asks was told its id by an event.
     co_return so_far(*found->second);
   }
-  Result<model::Execution> row = co_await store_.execution(id, true);
+  Result<model::Execution> row = co_await shared_.store.execution(id, true);
   bool hidden = row && row->tenant != caller.tenant;
   if (hidden || (!row && row.error().code() == Code::kNotFound)) co_return fail(no_execution(id));
   if (!row) co_return row;
@@ -348,14 +346,14 @@ Task<Result<std::vector<model::Execution>>> Executions::list(Caller caller, Sess
   ATOLL_CO_TRY(model::Session session, co_await sessions_.get(std::move(caller), id));
   (void)session;
   ATOLL_CO_TRY(std::vector<model::Execution> rows,
-               co_await store_.executions({.session_id = std::move(id)}, std::move(page)));
+               co_await shared_.store.executions({.session_id = std::move(id)}, std::move(page)));
   for (model::Execution& row : rows) {
     if (auto found = live_.find(row.id.str()); found != live_.end()) {
       row = so_far(*found->second);
       continue;
     }
     if (with_output) {
-      ATOLL_CO_TRY(row, co_await store_.execution(row.id, true));
+      ATOLL_CO_TRY(row, co_await shared_.store.execution(row.id, true));
     }
     ATOLL_CO_TRY(row, co_await as_ended(std::move(row), with_output));
   }

@@ -24,7 +24,9 @@
 #include "control/journal.hpp"
 #include "control/live_session.hpp"
 #include "control/requests.hpp"
+#include "control/session_watch.hpp"
 #include "control/sessions.hpp"
+#include "control/workspace_copies.hpp"
 #include "store/store.hpp"
 
 namespace atl::control {
@@ -50,10 +52,17 @@ struct ExecutionLimits {
   std::chrono::milliseconds patience{10'000};  // with a guest that does not keep its time
 };
 
+// What executions ask of sessions: where they are, to save their files, to look after a guest.
+struct ExecutionSessions {
+  Sessions& table;
+  WorkspaceCopies& copies;
+  SessionWatch& watch;
+};
+
 class Executions {
  public:
-  Executions(async::Executor executor, store::Store& store, const Clock& clock, Sessions& sessions,
-             Audit& audit, Events& events, Journals journals, ExecutionLimits limits);
+  Executions(const SessionShared& shared, ExecutionSessions sessions, Audit& audit,
+             Journals journals, ExecutionLimits limits);
   ~Executions();
 
   // Begins, or queues, and waits for its end until `wait_until`. kDone: it has ended, and its
@@ -133,12 +142,11 @@ class Executions {
   async::Task<Result<Outcome<ContextView>>> opened_before(Caller caller, SessionId id,
                                                           model::Made made);
 
-  async::Executor executor_;
-  store::Store& store_;
-  const Clock& clock_;
+  const SessionShared& shared_;
   Sessions& sessions_;
+  WorkspaceCopies& copies_;
+  SessionWatch& watch_;
   Audit& audit_;
-  Events& events_;
   Journals journals_;
   ExecutionLimits limits_;
   std::map<std::string, LiveExecutionPtr> live_;

@@ -22,7 +22,8 @@ Task<Result<void>> Executions::load_left() {
   store::ExecutionFilter filter{.states = {ExecutionState::kQueued, ExecutionState::kRunning}};
   store::Page page{.limit = kPortion};
   for (;;) {
-    ATOLL_CO_TRY(std::vector<model::Execution> rows, co_await store_.executions(filter, page));
+    ATOLL_CO_TRY(std::vector<model::Execution> rows,
+                 co_await shared_.store.executions(filter, page));
     for (const model::Execution& row : rows) left_.insert(row.id.str());
     if (rows.size() < kPortion) break;
     page.after = rows.back().id.str();
@@ -48,7 +49,8 @@ Task<Result<model::Execution>> Executions::as_ended(model::Execution row, bool w
     fail_left(row);
     co_return row;
   }
-  co_return co_await store_.execution(row.id, with_output);  // it ended while the store was asked
+  co_return co_await shared_.store.execution(row.id, with_output);  // it ended while the store was
+                                                                    // asked
 }
 
 Task<Result<void>> Executions::store_some_left() {
@@ -59,13 +61,13 @@ Task<Result<void>> Executions::store_some_left() {
     written.emplace_back(id);
   }
   for (const ExecutionId& id : written) {
-    Result<model::Execution> row = co_await store_.execution(id, false);
+    Result<model::Execution> row = co_await shared_.store.execution(id, false);
     if (!row && row.error().code() == Code::kNotFound) continue;
     if (!row) co_return fail(row.error());
     fail_left(*row);
     changes.push_back(store::PutExecution{.row = std::move(*row), .with_output = true});
   }
-  ATOLL_CO_CHECK(co_await store_.write(std::move(changes)));
+  ATOLL_CO_CHECK(co_await shared_.store.write(std::move(changes)));
   fault::here("reconcile.executions");
   for (const ExecutionId& id : written) {
     left_.erase(id.str());

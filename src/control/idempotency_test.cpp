@@ -37,7 +37,7 @@ Task<void> claims(Plane* plane) {
   }
   EXPECT_EQ(co_await code_of_begin(plane, "k"), Code::kOk) << "it made nothing";
   Once again = co_await once(plane, "k");
-  auto made = co_await plane->control->sessions().create({}, shell(), std::move(again));
+  auto made = co_await plane->control->session_maker().create({}, shell(), std::move(again));
   EXPECT_TRUE(made.has_value());
   EXPECT_EQ(co_await code_of_begin(plane, "k", "another body"), Code::kIdempotencyMismatch);
   auto stranger = co_await plane->control->idempotency().begin(
@@ -54,38 +54,38 @@ Task<void> claims(Plane* plane) {
 }
 
 Task<void> accepted_session(Plane* plane) {
-  Sessions& sessions = plane->control->sessions();
-  auto first = co_await sessions.create({}, shell(), co_await once(plane, "k"));
+  SessionMaker& maker = plane->control->session_maker();
+  auto first = co_await maker.create({}, shell(), co_await once(plane, "k"));
   EXPECT_EQ(first->state, MadeState::kAccepted);
   EXPECT_FALSE(first->replayed);
   SessionId id = first->value.id;
-  EXPECT_TRUE((co_await sessions.use({}, id)).has_value());  // it is ready now
-  auto again = co_await sessions.create({}, shell(), co_await once(plane, "k"));
+  EXPECT_TRUE((co_await plane->control->sessions().use({}, id)).has_value());  // it is ready now
+  auto again = co_await maker.create({}, shell(), co_await once(plane, "k"));
   EXPECT_TRUE(again->replayed);
   EXPECT_EQ(again->state, MadeState::kAccepted);
   EXPECT_EQ(again->value.id, id);
   EXPECT_EQ(again->value.state, SessionState::kCreating) << "what the first one was told";
   EXPECT_EQ(again->value.updated_at, first->value.updated_at);
   EXPECT_FALSE(again->value.expires_at);
-  EXPECT_TRUE((co_await sessions.remove({}, id)).has_value());
-  again = co_await sessions.create({}, shell(), co_await once(plane, "k"));
+  EXPECT_TRUE((co_await plane->control->session_ender().remove({}, id)).has_value());
+  again = co_await maker.create({}, shell(), co_await once(plane, "k"));
   EXPECT_EQ(again->value.id, id);
   EXPECT_EQ(again->value.state, SessionState::kTerminated) << "what became of it";
 }
 
 Task<void> ready_session(Plane* plane) {
-  Sessions& sessions = plane->control->sessions();
+  SessionMaker& maker = plane->control->session_maker();
   CreateRequest request = shell();
   request.wait = 60s;
   request.session_key = "chat";
-  auto first = co_await sessions.create({}, request, co_await once(plane, "k"));
+  auto first = co_await maker.create({}, request, co_await once(plane, "k"));
   EXPECT_EQ(first->state, MadeState::kDone);
   EXPECT_EQ(first->value.state, SessionState::kReady);
-  auto again = co_await sessions.create({}, request, co_await once(plane, "k"));
+  auto again = co_await maker.create({}, request, co_await once(plane, "k"));
   EXPECT_EQ(again->state, MadeState::kDone);
   EXPECT_EQ(again->value.expires_at, first->value.expires_at);
   for (bool replayed : {false, true}) {
-    auto found = co_await sessions.create({}, request, co_await once(plane, "k2"));
+    auto found = co_await maker.create({}, request, co_await once(plane, "k2"));
     EXPECT_EQ(found->state, MadeState::kFound);
     EXPECT_EQ(found->value.id, first->value.id);
     EXPECT_EQ(found->replayed, replayed);
@@ -110,7 +110,7 @@ Task<void> executions(Plane* plane) {
   again = co_await service.execute({}, id, request, std::nullopt, co_await once(plane, "goes"));
   EXPECT_EQ(again->value.id, first->value.id);
   EXPECT_EQ(again->value.state, model::ExecutionState::kQueued) << "as it was accepted";
-  EXPECT_TRUE((co_await plane->control->sessions().remove({}, id)).has_value());
+  EXPECT_TRUE((co_await plane->control->session_ender().remove({}, id)).has_value());
   again = co_await service.execute({}, id, request, std::nullopt, co_await once(plane, "goes"));
   EXPECT_EQ(again->state, MadeState::kAccepted) << "it is over, and so is its session";
   EXPECT_EQ(again->value.id, first->value.id);
@@ -169,7 +169,7 @@ Task<void> one_commit(Plane* plane) {
   EXPECT_EQ(again->key.id, key->key.id);
   EXPECT_EQ(again->secret, "") << "told once";
   SessionId id = co_await make_session(plane);
-  (void)co_await control.sessions().create({}, shell(), co_await once(plane, "session"));
+  (void)co_await control.session_maker().create({}, shell(), co_await once(plane, "session"));
   EXPECT_EQ(writes->together, 2);
   (void)co_await control.executions().execute({}, id, {.shell_command = "true"},
                                               async::deadline_in(60s), co_await once(plane, "e"));

@@ -40,7 +40,8 @@ void LiveExecution::apply(model::ExecutionEvent event) {
   if (!try_apply(event)) refuse(phase_, event);
 }
 
-Use::Use(LiveSessionPtr session) : session_(std::move(session)), sandbox_(session_->sandbox) {
+Use::Use(LiveSessionPtr session, const Clock& clock)
+    : session_(std::move(session)), sandbox_(session_->sandbox), clock_(&clock) {
   ++session_->users;
 }
 
@@ -48,7 +49,7 @@ Use::~Use() {
   if (session_ == nullptr) return;  // moved from
   --session_->users;
   session_->touched = true;
-  session_->idle_since = std::chrono::steady_clock::now();
+  session_->idle_since = clock_->steady();
 }
 
 }  // namespace atl::control

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "async/event.hpp"
+#include "base/clock.hpp"
 #include "contexts/contexts.hpp"
 #include "control/caller.hpp"
 #include "control/idempotency.hpp"
@@ -104,7 +105,7 @@ using LiveSessionPtr = std::shared_ptr<LiveSession>;
 // While it lives the session counts as used.
 class Use {
  public:
-  explicit Use(LiveSessionPtr session);
+  Use(LiveSessionPtr session, const Clock& clock);
   Use(Use&& other) noexcept = default;
   Use& operator=(Use&&) = delete;
   ~Use();
@@ -114,6 +115,7 @@ class Use {
  private:
   LiveSessionPtr session_;
   std::shared_ptr<sandbox::Sandbox> sandbox_;
+  const Clock* clock_;
 };
 
 }  // namespace atl::control

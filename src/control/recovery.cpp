@@ -63,17 +63,15 @@ Task<Result<void>> end_programs(SandboxPtr sandbox, std::vector<store::ContextRo
 
 }  // namespace
 
-Recovery::Recovery(async::Executor executor, store::Store& store, const Clock& clock,
-                   Templates& templates, Node& node, Sessions& sessions, Executions& executions)
-    : executor_(executor),
-      store_(store),
-      clock_(clock),
+Recovery::Recovery(const SessionShared& shared, Templates& templates, SessionMaker& maker,
+                   SessionEnder& ender, Executions& executions)
+    : shared_(shared),
       templates_(templates),
-      node_(node),
-      sessions_(sessions),
+      maker_(maker),
+      ender_(ender),
       executions_(executions),
-      looking_(executor),
-      tasks_(executor) {}
+      looking_(shared.executor),
+      tasks_(shared.executor) {}
 
 Task<void> Recovery::shut_down(bool end_sandboxes) {
   co_await tasks_.join();
@@ -81,7 +79,7 @@ Task<void> Recovery::shut_down(bool end_sandboxes) {
   if (!end_sandboxes || is_over_) co_return;
   (void)co_await async::with_deadline(find_all_orphans(), async::deadline_in(kListing),
                                       Code::kBackend, "no answer");
-  async::TaskGroup ending(executor_);
+  async::TaskGroup ending(shared_.executor);
   for (std::size_t i = 0; i < kAtOnce; ++i) ending.spawn(end_orphans());
   co_await async::join_by(&ending, async::deadline_in(kLeaving));
 }
@@ -93,12 +91,13 @@ Task<Result<void>> Recovery::load() {
   store::Page page{.limit = kPortion};
   std::vector<model::Session> over;
   for (;;) {
-    ATOLL_CO_TRY(std::vector<model::Session> rows, co_await store_.sessions(filter, page));
+    ATOLL_CO_TRY(std::vector<model::Session> rows, co_await shared_.store.sessions(filter, page));
     bool last = rows.size() < kPortion;
     if (!rows.empty()) page.after = rows.back().id.str();
     for (model::Session& row : rows) {
       // Nobody knows of a one-shot: the answer that would have told was not given.
-      bool is_lost = row.state != SessionState::kCreating && !node_.can_find_again(row.backend);
+      bool is_lost =
+          row.state != SessionState::kCreating && !shared_.node.can_find_again(row.backend);
       if (row.one_shot || is_lost) {
         row.state = row.one_shot ? SessionState::kTerminated : SessionState::kFailed;
         if (!row.one_shot) {
@@ -112,7 +111,7 @@ Task<Result<void>> Recovery::load() {
       }
       known_.insert(row.sandbox_id.str());
       TemplatePtr recipe = template_of(row);
-      waiting_.push_back(sessions_.expect(std::move(row), std::move(recipe)));
+      waiting_.push_back(maker_.expect(std::move(row), std::move(recipe)));
     }
     if (last) break;
   }
@@ -123,10 +122,10 @@ Task<Result<void>> Recovery::end_rows(std::vector<model::Session> rows) {
   if (rows.empty()) co_return Result<void>();
   std::vector<store::Change> changes;
   for (model::Session row : rows) {
-    row.ended_at = std::chrono::time_point_cast<std::chrono::milliseconds>(clock_.wall());
+    row.ended_at = std::chrono::time_point_cast<std::chrono::milliseconds>(shared_.clock.wall());
     changes.push_back(store::PutSession{std::move(row)});
   }
-  Result<void> written = co_await store_.write(std::move(changes));
+  Result<void> written = co_await shared_.store.write(std::move(changes));
   if (written) co_return written;  // their sandboxes are nobody's
   log::error("store_failed", log::kv("error", written.error().to_string()));
   for (model::Session& row : rows) {
@@ -134,8 +133,9 @@ Task<Result<void>> Recovery::end_rows(std::vector<model::Session> rows) {
     SessionState state = row.state;
     std::string code = row.error_code, message = row.error_message;
     row.state = SessionState::kReady;
-    LiveSessionPtr session = sessions_.expect(std::move(row), std::move(recipe));
-    tasks_.spawn(sessions_.lose(std::move(session), state, std::move(code), std::move(message)));
+    LiveSessionPtr session = maker_.expect(std::move(row), std::move(recipe));
+    tasks_.spawn(
+        ender_.end_quietly(std::move(session), state, std::move(code), std::move(message)));
   }
   co_return Result<void>();
 }
@@ -157,7 +157,7 @@ Task<void> Recovery::run() {
     next_ = 0;
     for (std::size_t i = 0; i < kAtOnce; ++i) looking_.spawn(look());
     co_await looking_.wait_idle();
-    if (node_.is_lost()) co_return;  // the next server looks again
+    if (shared_.node.is_lost()) co_return;  // the next server looks again
     waiting_.clear();
     for (Unanswered& one : std::exchange(unanswered_, {})) {
       if (round == kRounds)
@@ -171,12 +171,12 @@ Task<void> Recovery::run() {
   for (std::size_t i = 0; i < kAtOnce; ++i) looking_.spawn(end_orphans());
   co_await looking_.wait_idle();
   is_over_ = true;
-  node_.forget_made();
+  shared_.node.forget_made();
   log::info("recovered", log::kv("sessions", known_.size()));
 }
 
 Task<void> Recovery::look() {
-  while (next_ < waiting_.size() && !node_.is_lost()) {
+  while (next_ < waiting_.size() && !shared_.node.is_lost()) {
     LiveSessionPtr session = waiting_[next_++];
     if (!session->finding()) continue;  // somebody has deleted it
     co_await find(std::move(session));
@@ -189,7 +189,7 @@ Task<void> Recovery::find(LiveSessionPtr session) {
   async::Deadline deadline = async::deadline_in(kGuestTime);
   Result<bool> found = co_await async::with_deadline(attach(session, std::move(contexts)), deadline,
                                                      Code::kBackend, "");
-  if (found || node_.is_lost() || !session->finding()) co_return;
+  if (found || shared_.node.is_lost() || !session->finding()) co_return;
   if (is_gone(found.error())) {
     co_await give_up(std::move(session), std::move(found).error());
     co_return;
@@ -204,7 +204,7 @@ Task<void> Recovery::find(LiveSessionPtr session) {
 // A store that is away is waited for: it says nothing about the session.
 Task<std::vector<store::ContextRow>> Recovery::contexts_of(SessionId id) {
   for (;;) {
-    Result<std::vector<store::ContextRow>> rows = co_await store_.contexts(id);
+    Result<std::vector<store::ContextRow>> rows = co_await shared_.store.contexts(id);
     if (rows) co_return std::move(*rows);
     log::warn("store_failed", log::kv("error", rows.error().to_string()));
     co_await async::sleep_for(kAgain);
@@ -216,26 +216,29 @@ Task<Result<bool>> Recovery::attach(LiveSessionPtr session, std::vector<store::C
   SandboxId id = session->row.sandbox_id;
   if (session->row.state == SessionState::kCreating) {
     // How far it had come is not known; nobody has used it.
-    Result<void> gone = co_await node_.destroy(std::move(backend), std::move(id));
+    Result<void> gone = co_await shared_.node.destroy(std::move(backend), std::move(id));
     if (!gone && !is_gone(gone.error())) co_return fail(gone.error());
-    sessions_.make_again(std::move(session));
+    maker_.make_again(std::move(session));
     co_return true;
   }
-  ATOLL_CO_TRY(SandboxPtr sandbox, co_await node_.find_again(std::move(backend), std::move(id)));
+  ATOLL_CO_TRY(SandboxPtr sandbox,
+               co_await shared_.node.find_again(std::move(backend), std::move(id)));
   co_await node::find_defaults(sandbox, session->recipe);
   // It may be paused although its row does not say so; and what is frozen neither dies nor answers.
   (void)co_await sandbox->resume();
   ATOLL_CO_CHECK(co_await end_programs(sandbox, rows));
-  ATOLL_CO_TRY(Sessions::Found found, co_await find_contexts(session, sandbox, std::move(rows)));
+  ATOLL_CO_TRY(SessionMaker::Found found,
+               co_await find_contexts(session, sandbox, std::move(rows)));
   if (session->row.state == SessionState::kPaused) (void)co_await sandbox->pause();
-  sessions_.found(*session, std::move(found));
+  maker_.found(*session, std::move(found));
   co_return true;
 }
 
-Task<Result<Sessions::Found>> Recovery::find_contexts(LiveSessionPtr session, SandboxPtr sandbox,
-                                                      std::vector<store::ContextRow> rows) {
-  Sessions::Found found{.sandbox = sandbox,
-                        .contexts = std::make_unique<contexts::Contexts>(sandbox.get())};
+Task<Result<SessionMaker::Found>> Recovery::find_contexts(LiveSessionPtr session,
+                                                          SandboxPtr sandbox,
+                                                          std::vector<store::ContextRow> rows) {
+  SessionMaker::Found found{.sandbox = sandbox,
+                            .contexts = std::make_unique<contexts::Contexts>(sandbox.get())};
   std::vector<store::Change> lost;
   for (store::ContextRow& row : rows) {
     contexts::ContextOptions options{.cwd = row.cwd, .env = session->row.config.environment};
@@ -251,7 +254,7 @@ Task<Result<Sessions::Found>> Recovery::find_contexts(LiveSessionPtr session, Sa
       lost.push_back(store::RemoveContext{row.id});
     }
   }
-  if (!lost.empty()) ATOLL_CO_CHECK(co_await store_.write(std::move(lost)));
+  if (!lost.empty()) ATOLL_CO_CHECK(co_await shared_.store.write(std::move(lost)));
   co_return found;
 }
 
@@ -262,17 +265,17 @@ Task<void> Recovery::give_up(LiveSessionPtr session, Error why) {
   std::string message = is_gone(why)
                             ? "the sandbox was gone when the server came back"
                             : "the sandbox was not found again after a restart: " + why.message();
-  co_await sessions_.lose(std::move(session), SessionState::kFailed,
-                          std::string(code_name(Code::kBackend)), std::move(message));
+  co_await ender_.end_quietly(std::move(session), SessionState::kFailed,
+                              std::string(code_name(Code::kBackend)), std::move(message));
 }
 
 // Sandboxes that no session of the last server had and that this one has not made. A session that
 // ended meanwhile has taken care of its own.
 Task<void> Recovery::find_orphans(std::string backend) {
-  Result<std::vector<SandboxId>> there = co_await node_.list(backend);
-  for (int round = 1; !there && round < kRounds && !node_.is_lost(); ++round) {
+  Result<std::vector<SandboxId>> there = co_await shared_.node.list(backend);
+  for (int round = 1; !there && round < kRounds && !shared_.node.is_lost(); ++round) {
     co_await async::sleep_for(kAgain);
-    there = co_await node_.list(backend);
+    there = co_await shared_.node.list(backend);
   }
   if (!there) {
     log::warn("list_failed", log::kv("backend", backend),
@@ -280,24 +283,24 @@ Task<void> Recovery::find_orphans(std::string backend) {
     co_return;
   }
   for (SandboxId& id : *there) {
-    if (known_.contains(id.str()) || node_.has_made(id)) continue;
+    if (known_.contains(id.str()) || shared_.node.has_made(id)) continue;
     orphans_.emplace_back(backend, std::move(id));
   }
 }
 
 Task<Result<void>> Recovery::find_all_orphans() {
   std::set<std::string> backends = lost_in_;
-  for (std::string& backend : node_.backends()) backends.insert(std::move(backend));
+  for (std::string& backend : shared_.node.backends()) backends.insert(std::move(backend));
   for (const std::string& backend : backends) co_await find_orphans(backend);
   co_return Result<void>();
 }
 
 Task<void> Recovery::end_orphans() {
-  while (!orphans_.empty() && !node_.is_lost()) {
+  while (!orphans_.empty() && !shared_.node.is_lost()) {
     auto [backend, id] = std::move(orphans_.back());
     orphans_.pop_back();
     fault::here("reconcile.unknown");
-    Result<void> gone = co_await node_.destroy(backend, id);
+    Result<void> gone = co_await shared_.node.destroy(backend, id);
     log::info(gone ? "orphan_removed" : "orphan_stays", log::kv("sandbox_id", id.str()),
               log::kv("backend", backend),
               log::kv("error", gone ? std::string() : gone.error().to_string()));

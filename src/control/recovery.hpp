@@ -11,23 +11,22 @@
 
 #include "async/task.hpp"
 #include "async/task_group.hpp"
-#include "base/clock.hpp"
 #include "base/result.hpp"
 #include "control/executions.hpp"
-#include "control/sessions.hpp"
+#include "control/session_ender.hpp"
+#include "control/session_maker.hpp"
 #include "control/templates.hpp"
-#include "node/node.hpp"
 #include "store/store.hpp"
 
 namespace atl::control {
 
 class Recovery {
  public:
-  Recovery(async::Executor executor, store::Store& store, const Clock& clock, Templates& templates,
-           Node& node, Sessions& sessions, Executions& executions);
+  Recovery(const SessionShared& shared, Templates& templates, SessionMaker& maker,
+           SessionEnder& ender, Executions& executions);
 
-  // Every unfinished session of the store is known to Sessions when this returns, and no execution
-  // of the last server counts as running.
+  // Every unfinished session of the store is in the table of sessions when this returns, and no
+  // execution of the last server counts as running.
   async::Task<Result<void>> load();
   void start();
   // With `end_sandboxes` also those of nobody are ended that a short life left no time for, unless
@@ -46,20 +45,18 @@ class Recovery {
   async::Task<void> look();
   async::Task<void> find(LiveSessionPtr session);
   async::Task<Result<bool>> attach(LiveSessionPtr session, std::vector<store::ContextRow> rows);
-  async::Task<Result<Sessions::Found>> find_contexts(LiveSessionPtr session, SandboxPtr sandbox,
-                                                     std::vector<store::ContextRow> rows);
+  async::Task<Result<SessionMaker::Found>> find_contexts(LiveSessionPtr session, SandboxPtr sandbox,
+                                                         std::vector<store::ContextRow> rows);
   async::Task<std::vector<store::ContextRow>> contexts_of(SessionId id);
   async::Task<void> give_up(LiveSessionPtr session, Error why);
   async::Task<void> find_orphans(std::string backend);
   async::Task<Result<void>> find_all_orphans();
   async::Task<void> end_orphans();
 
-  async::Executor executor_;
-  store::Store& store_;
-  const Clock& clock_;
+  const SessionShared& shared_;
   Templates& templates_;
-  Node& node_;
-  Sessions& sessions_;
+  SessionMaker& maker_;
+  SessionEnder& ender_;
   Executions& executions_;
   std::vector<LiveSessionPtr> waiting_;  // to be looked at, from next_ on
   std::size_t next_ = 0;

@@ -54,7 +54,7 @@ void Runs::outlive(RunRequest& request) const {
   std::optional<double> timeout = request.execution.timeout;
   std::optional<std::uint64_t>& lifetime = request.session.config.timeout_seconds;
   if (lifetime || !timeout) return;
-  const SessionLimits& limits = sessions_.limits();
+  const SessionLimits& limits = maker_.limits();
   auto longest = static_cast<double>(executions_.limits().longest_time.count());
   double needed = (*timeout == 0 ? longest : *timeout) + kMargin;
   if (needed <= static_cast<double>(limits.timeout_seconds)) return;
@@ -87,14 +87,14 @@ Task<Result<Run>> Runs::start(Caller caller, RunRequest request, bool told_early
   request.session.one_shot = true;
   request.session.stored_late = !told_early && request.execution.context.empty();
   bool in_one_commit = request.session.stored_late;
-  ATOLL_CO_TRY(Sessions::Begun begun,
-               co_await sessions_.begin_one(caller, std::move(request.session)));
+  ATOLL_CO_TRY(SessionMaker::Begun begun,
+               co_await maker_.begin_one(caller, std::move(request.session)));
   Run run;
   SessionId id = begun.session->row.id;
   run.session_ = std::make_unique<Run::Session>(this, caller, id);
   fault::here("run.created");
   ATOLL_CO_TRY(model::Session ready,
-               co_await sessions_.wait_ready(begun.session, async::deadline_in(kCreateWait)));
+               co_await maker_.wait_ready(begun.session, async::deadline_in(kCreateWait)));
   if (ready.state == model::SessionState::kCreating) {
     co_return fail(Code::kCreateTimeout, "the sandbox was not ready in time");
   }
@@ -108,7 +108,7 @@ Task<Result<Run>> Runs::start(Caller caller, RunRequest request, bool told_early
 }
 
 Task<void> Runs::remove_session(Caller caller, SessionId id) {
-  Result<void> removed = co_await sessions_.remove(std::move(caller), id);
+  Result<void> removed = co_await ender_.remove(std::move(caller), id);
   if (!removed) log::warn("run_cleanup_failed", log::kv("session_id", id.str()));
 }
 

@@ -13,7 +13,8 @@
 #include "control/executions.hpp"
 #include "control/idempotency.hpp"
 #include "control/requests.hpp"
-#include "control/sessions.hpp"
+#include "control/session_ender.hpp"
+#include "control/session_maker.hpp"
 
 namespace atl::control {
 
@@ -48,8 +49,8 @@ class Run {
 
 class Runs {
  public:
-  Runs(async::Executor executor, Sessions& sessions, Executions& executions)
-      : sessions_(sessions), executions_(executions), tasks_(executor) {}
+  Runs(async::Executor executor, SessionMaker& maker, SessionEnder& ender, Executions& executions)
+      : maker_(maker), ender_(ender), executions_(executions), tasks_(executor) {}
 
   // Its result is stored and its session gone when this returns. Without a key all of it is one
   // commit.
@@ -66,7 +67,8 @@ class Runs {
   void outlive(RunRequest& request) const;
   async::Task<void> remove_session(Caller caller, SessionId id);
 
-  Sessions& sessions_;
+  SessionMaker& maker_;
+  SessionEnder& ender_;
   Executions& executions_;
   async::TaskGroup tasks_;
 };

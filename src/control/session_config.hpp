@@ -3,7 +3,7 @@
 
 #include "base/result.hpp"
 #include "control/requests.hpp"
-#include "control/sessions.hpp"
+#include "control/session_shared.hpp"
 #include "model/template.hpp"
 
 namespace atl::control {

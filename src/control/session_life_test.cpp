@@ -30,7 +30,7 @@ CreateRequest lasting(std::uint64_t seconds, std::optional<std::uint64_t> idle =
 }
 
 Task<SessionId> create(Plane* plane, CreateRequest request) {
-  auto made = co_await plane->control->sessions().create({}, std::move(request));
+  auto made = co_await plane->control->session_maker().create({}, std::move(request));
   EXPECT_TRUE(made.has_value()) << made.error().to_string();
   co_return made ? made->value.id : SessionId();
 }
@@ -68,8 +68,8 @@ TEST(SessionLife, IsCreatingUntilItsSandboxIsThere) { with_steps(creating); }
 
 Task<void> not_made(Plane* plane) {
   steps->fail_create = true;
-  auto waited =
-      co_await plane->control->sessions().create({}, {.template_id = "shell-default", .wait = 60s});
+  auto waited = co_await plane->control->session_maker().create(
+      {}, {.template_id = "shell-default", .wait = 60s});
   EXPECT_FALSE(waited.has_value());
   EXPECT_EQ(waited.error().code(), Code::kBackend);
   SessionId id = co_await create(plane, {.template_id = "shell-default"});
@@ -83,7 +83,7 @@ Task<void> not_made(Plane* plane) {
 TEST(SessionLife, FailsWhenItsSandboxCannotBeMade) { with_steps(not_made); }
 
 Task<void> remove(Plane* plane, SessionId id, bool* over) {
-  Result<void> removed = co_await plane->control->sessions().remove({}, std::move(id));
+  Result<void> removed = co_await plane->control->session_ender().remove({}, std::move(id));
   EXPECT_TRUE(removed.has_value()) << removed.error().to_string();
   *over = true;
 }
@@ -133,8 +133,10 @@ Task<void> of_others(Plane* plane) {
   Caller stranger{.tenant = "another"};
   Sessions& sessions = plane->control->sessions();
   EXPECT_EQ((co_await sessions.get(stranger, id)).error().code(), Code::kSessionNotFound);
-  EXPECT_EQ((co_await sessions.remove(stranger, id)).error().code(), Code::kSessionNotFound);
-  EXPECT_EQ((co_await sessions.renew(stranger, id, 5)).error().code(), Code::kSessionNotFound);
+  EXPECT_EQ((co_await plane->control->session_ender().remove(stranger, id)).error().code(),
+            Code::kSessionNotFound);
+  EXPECT_EQ((co_await plane->control->session_changes().renew(stranger, id, 5)).error().code(),
+            Code::kSessionNotFound);
   EXPECT_EQ((co_await sessions.get({}, id))->state, SessionState::kReady);
 }
 
@@ -167,17 +169,17 @@ TEST(SessionLife, CompletesWhenNobodyHasUsedItForItsIdleTime) { with_steps(idle)
 Task<void> renewal(Plane* plane) {
   SessionId id = co_await create(plane, lasting(10));
   plane->clock->advance(8s);
-  auto renewed = co_await plane->control->sessions().renew({}, id, 100);
+  auto renewed = co_await plane->control->session_changes().renew({}, id, 100);
   EXPECT_EQ(renewed->expires_at, *renewed->ready_at + 108s);
   EXPECT_EQ((co_await plane->control->store().session(id))->expires_at, renewed->expires_at);
   plane->clock->advance(50s);
   co_await let_timers_look(plane);
   EXPECT_EQ((co_await plane->control->sessions().get({}, id))->state, SessionState::kReady);
-  auto bad = co_await plane->control->sessions().renew({}, id, 0);
+  auto bad = co_await plane->control->session_changes().renew({}, id, 0);
   EXPECT_EQ(bad.error().code(), Code::kInvalidValue);
   plane->clock->advance(60s);
   (void)co_await until_state(plane, id, SessionState::kCompleted);
-  auto late = co_await plane->control->sessions().renew({}, id, 100);
+  auto late = co_await plane->control->session_changes().renew({}, id, 100);
   EXPECT_EQ(late.error().code(), Code::kConflict);
 }
 
@@ -194,7 +196,7 @@ Task<void> not_renewed(Plane* plane) {
   SessionId id = co_await create(plane, lasting(10));
   auto before = (co_await plane->control->sessions().get({}, id))->expires_at;
   refuse_writes = true;
-  EXPECT_FALSE((co_await plane->control->sessions().renew({}, id, 100)).has_value());
+  EXPECT_FALSE((co_await plane->control->session_changes().renew({}, id, 100)).has_value());
   refuse_writes = false;
   EXPECT_EQ((co_await plane->control->sessions().get({}, id))->expires_at, before);
 }
@@ -205,7 +207,7 @@ TEST(SessionLife, KeepsItsExpiryWhenARenewalIsNotWritten) {
 
 Task<void> never_written(Plane* plane) {
   refuse_writes = true;
-  auto made = co_await plane->control->sessions().create(
+  auto made = co_await plane->control->session_maker().create(
       {}, {.template_id = "shell-default", .session_key = "k"});
   refuse_writes = false;
   EXPECT_EQ(made.error().code(), Code::kIo);
@@ -233,8 +235,8 @@ Task<void> keyed(Plane* plane) {
   CreateRequest request{.template_id = "shell-default", .session_key = "k", .wait = 60s};
   SessionId first = co_await create(plane, request);
   EXPECT_EQ(co_await create(plane, request), first);
-  EXPECT_TRUE((co_await plane->control->sessions().remove_by_key({}, "k")).has_value());
-  EXPECT_TRUE((co_await plane->control->sessions().remove_by_key({}, "k")).has_value());
+  EXPECT_TRUE((co_await plane->control->session_ender().remove_by_key({}, "k")).has_value());
+  EXPECT_TRUE((co_await plane->control->session_ender().remove_by_key({}, "k")).has_value());
   EXPECT_NE(co_await create(plane, request), first);
 }
 

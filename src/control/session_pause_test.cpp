@@ -23,11 +23,11 @@ void with_steps(std::function<Task<void>(Plane*)> body) {
 using Paused = std::optional<Result<model::Session>>;
 
 Task<void> pause(Plane* plane, SessionId id, Paused* outcome) {
-  outcome->emplace(co_await plane->control->sessions().pause({}, std::move(id)));
+  outcome->emplace(co_await plane->control->session_changes().pause({}, std::move(id)));
 }
 
 Task<void> resume(Plane* plane, SessionId id, Paused* outcome) {
-  outcome->emplace(co_await plane->control->sessions().resume({}, std::move(id)));
+  outcome->emplace(co_await plane->control->session_changes().resume({}, std::move(id)));
 }
 
 Task<SessionState> state_of(Plane* plane, SessionId id) {
@@ -71,16 +71,16 @@ TEST(SessionPause, IsPausedOnceItsSandboxIsFrozen) { with_steps(there_and_back);
 Task<void> refused(Plane* plane) {
   SessionId id = co_await make_session(plane);
   steps->fail_freeze = true;
-  auto paused = co_await plane->control->sessions().pause({}, id);
+  auto paused = co_await plane->control->session_changes().pause({}, id);
   EXPECT_EQ(paused.error().code(), Code::kBackend);
   EXPECT_EQ(co_await state_of(plane, id), SessionState::kReady);
   steps->fail_freeze = false;
-  EXPECT_TRUE((co_await plane->control->sessions().pause({}, id)).has_value());
+  EXPECT_TRUE((co_await plane->control->session_changes().pause({}, id)).has_value());
   steps->fail_freeze = true;
-  EXPECT_FALSE((co_await plane->control->sessions().resume({}, id)).has_value());
+  EXPECT_FALSE((co_await plane->control->session_changes().resume({}, id)).has_value());
   EXPECT_EQ(co_await state_of(plane, id), SessionState::kPaused);
   steps->fail_freeze = false;
-  EXPECT_TRUE((co_await plane->control->sessions().resume({}, id)).has_value());
+  EXPECT_TRUE((co_await plane->control->session_changes().resume({}, id)).has_value());
 }
 
 TEST(SessionPause, StaysAsItWasWhenTheSandboxDoesNotFreeze) { with_steps(refused); }
@@ -113,7 +113,7 @@ Task<void> ended(Plane* plane) {
   steps->hold_freeze = true;
   tasks.spawn(pause(plane, id, &paused));
   while (steps->freezes == 0) co_await async::yield_now();
-  EXPECT_TRUE((co_await plane->control->sessions().remove({}, id)).has_value());
+  EXPECT_TRUE((co_await plane->control->session_ender().remove({}, id)).has_value());
   steps->release();
   co_await tasks.wait_idle();
   EXPECT_EQ(paused->error().code(), Code::kConflict);
@@ -136,7 +136,7 @@ Task<void> given_up(Plane* plane) {
   }
   EXPECT_FALSE(paused);
   steps->release();
-  auto again = co_await plane->control->sessions().pause({}, id);
+  auto again = co_await plane->control->session_changes().pause({}, id);
   EXPECT_EQ(again->state, SessionState::kPaused);
 }
 
@@ -155,7 +155,7 @@ TEST(SessionPause, FollowsSomebodyElseWhoPausesTheSandbox) { with_steps(from_out
 
 Task<void> expiry(Plane* plane) {
   SessionId id = co_await make_session(plane);
-  EXPECT_TRUE((co_await plane->control->sessions().pause({}, id)).has_value());
+  EXPECT_TRUE((co_await plane->control->session_changes().pause({}, id)).has_value());
   plane->clock->advance(300s);
   (void)co_await until_state(plane, id, SessionState::kCompleted);
 }

@@ -3,13 +3,15 @@
 #include <algorithm>
 #include <utility>
 
+#include "async/deadline.hpp"
 #include "codec/names.hpp"
 #include "observe/log.hpp"
 
 namespace atl::control {
 
 using async::Task;
-using model::SessionEvent;
+using model::RowInStore;
+using model::SessionState;
 
 namespace {
 
@@ -17,29 +19,8 @@ constexpr std::chrono::seconds kFindingTime{30};  // that a request waits
 
 }  // namespace
 
-Sessions::Sessions(async::Executor executor, store::Store& store, const Clock& clock,
-                   Templates& templates, Node& node, Pool& pool, Workspaces& workspaces,
-                   SnapshotFiles& snapshots, Events& events, Mode mode, SessionLimits limits)
-    : executor_(executor),
-      store_(store),
-      clock_(clock),
-      templates_(templates),
-      node_(node),
-      pool_(pool),
-      workspaces_(workspaces),
-      snapshot_files_(snapshots),
-      events_(events),
-      mode_(mode),
-      limits_(limits),
-      tasks_(executor),
-      ends_(executor),
-      stopping_(executor),
-      elsewhere_(executor) {}
-
-Sessions::~Sessions() = default;
-
 model::Time Sessions::now() const {
-  return std::chrono::time_point_cast<std::chrono::milliseconds>(clock_.wall());
+  return std::chrono::time_point_cast<std::chrono::milliseconds>(shared_.clock.wall());
 }
 
 void Sessions::publish(const LiveSession& session, std::string event) {
@@ -49,11 +30,11 @@ void Sessions::publish(const LiveSession& session, std::string event) {
             log::kv("trace_id", session.trace_id), log::kv("request_id", session.request_id),
             log::kv("metadata", session.row.metadata_json.size()));  // bytes: what it says is
                                                                      // private
-  events_.publish({.event = std::move(event),
-                   .tenant = session.row.tenant,
-                   .session_id = session.row.id.str(),
-                   .status = codec::enum_name(session.row.state),
-                   .time = now()});
+  shared_.events.publish({.event = std::move(event),
+                          .tenant = session.row.tenant,
+                          .session_id = session.row.id.str(),
+                          .status = codec::enum_name(session.row.state),
+                          .time = now()});
 }
 
 std::string Sessions::key_name(const std::string& tenant, const std::string& key) {
@@ -61,7 +42,7 @@ std::string Sessions::key_name(const std::string& tenant, const std::string& key
 }
 
 std::string Sessions::shared_or(std::string key) const {
-  return mode_ == Mode::kShared ? "shared" : std::move(key);
+  return shared_.mode == Mode::kShared ? "shared" : std::move(key);
 }
 
 void Sessions::enter(const LiveSessionPtr& session) {
@@ -69,7 +50,7 @@ void Sessions::enter(const LiveSessionPtr& session) {
   live_[row.id] = session;
   if (row.session_key.empty()) return;
   by_key_[key_name(row.tenant, row.session_key)] = row.id;
-  if (workspaces_.kept()) {
+  if (shared_.workspaces.kept()) {
     session->workspace = Workspaces::name_of(row.tenant, row.session_key);
     session->touched = true;
   }
@@ -96,13 +77,38 @@ std::vector<LiveSessionPtr> Sessions::all() const {
   return sessions;
 }
 
-Task<Result<void>> Sessions::put(LiveSessionPtr session, AuditRow audit) {
+std::size_t Sessions::finding_count() const {
+  return static_cast<std::size_t>(std::ranges::count_if(
+      live_, [](const auto& one) { return model::is_unfound(one.second->phase()); }));
+}
+
+// Two requests with one key that come at once: the second waits until the first is in the store.
+// One that comes while such a session ends waits until its files are on the host.
+Task<Result<LiveSessionPtr>> Sessions::of_key(std::string name) {
+  for (;;) {
+    auto found = by_key_.find(name);
+    if (found == by_key_.end()) co_return LiveSessionPtr();
+    LiveSessionPtr session = live_.at(found->second);
+    if (session->ended()) co_return LiveSessionPtr();
+    bool stored = session->in_store != RowInStore::kNone;
+    if (stored && !session->ending()) co_return session;
+    co_await session->changed.wait();
+  }
+}
+
+std::optional<SessionId> Sessions::id_of_key(const std::string& name) const {
+  auto found = by_key_.find(name);
+  if (found == by_key_.end()) return std::nullopt;
+  return found->second;
+}
+
+Task<Result<void>> Sessions::put(LiveSessionPtr session, std::optional<store::AuditRow> audit) {
   session->row.updated_at = now();
   std::vector<store::Change> changes;
   changes.push_back(store::PutSession{session->row});
   if (session->creation) changes.push_back(store::AddAudit{*session->creation});
   if (audit) changes.push_back(store::AddAudit{std::move(*audit)});
-  Result<void> written = co_await store_.write(std::move(changes));
+  Result<void> written = co_await shared_.store.write(std::move(changes));
   if (written) session->creation.reset();
   co_return written;
 }
@@ -111,8 +117,23 @@ void Sessions::began(LiveSession& session) { ++session.running; }
 
 void Sessions::finished(LiveSession& session) {
   --session.running;
-  session.idle_since = clock_.steady();
+  session.idle_since = shared_.clock.steady();
   session.changed.notify_all();
+}
+
+std::vector<store::Change> Sessions::with_result(LiveSession& session, bool ends) const {
+  std::vector<store::Change> changes;
+  if (session.in_store != RowInStore::kNone && !ends) return changes;
+  model::Session row = session.row;
+  row.updated_at = now();
+  if (ends) {
+    row.state = SessionState::kTerminated;
+    row.ended_at = row.updated_at;
+  }
+  changes.push_back(store::PutSession{std::move(row)});
+  if (session.creation) changes.push_back(store::AddAudit{*session.creation});
+  if (session.in_store == RowInStore::kNone) session.in_store = RowInStore::kLive;
+  return changes;
 }
 
 Task<Result<void>> Sessions::until(LiveSessionPtr session, async::Deadline deadline,
@@ -126,42 +147,6 @@ Task<Result<void>> Sessions::until(LiveSessionPtr session, async::Deadline deadl
                                                        Code::kCreateTimeout, "still creating");
   (void)in_time;  // the deadline is no error: the caller looks at what there is
   co_return Result<void>();
-}
-
-LiveSessionPtr Sessions::expect(model::Session row, TemplatePtr recipe) {
-  auto session = std::make_shared<LiveSession>();
-  session->row = std::move(row);
-  session->recipe = std::move(recipe);
-  session->in_store = model::RowInStore::kLive;
-  session->set_finding();
-  session->idle_since = clock_.steady();
-  enter(session);
-  return session;
-}
-
-std::size_t Sessions::finding_count() const {
-  return static_cast<std::size_t>(std::ranges::count_if(
-      live_, [](const auto& one) { return model::is_unfound(one.second->phase()); }));
-}
-
-void Sessions::found(LiveSession& session, Found found) {
-  if (!session.try_apply(model::found_event(session.row.state))) return;  // it ends
-  session.idle_since = session.seen_at = clock_.steady();
-  session.sandbox = std::move(found.sandbox);
-  session.contexts = std::move(found.contexts);
-  session.known_contexts = std::move(found.known_contexts);
-  session.changed.notify_all();
-}
-
-void Sessions::make_again(LiveSessionPtr session) {
-  if (!session->try_apply(SessionEvent::kMakeAgain)) return;  // it ends
-  session->changed.notify_all();
-  tasks_.spawn(make(session));
-}
-
-Task<void> Sessions::lose(LiveSessionPtr session, model::SessionState state, std::string code,
-                          std::string message) {
-  co_await end_quietly(std::move(session), state, std::move(code), std::move(message));
 }
 
 Task<Result<void>> Sessions::until_found(LiveSessionPtr session) {

@@ -37,9 +37,9 @@ Task<void> life(Plane* plane) {
   EXPECT_TRUE(made.has_value()) << made.error().to_string();
   EXPECT_GT(made->value.size, 0u);
   EXPECT_EQ(files_in(plane), 1u);
-  EXPECT_TRUE((co_await plane->control->sessions().remove({}, id)).has_value());
+  EXPECT_TRUE((co_await plane->control->session_ender().remove({}, id)).has_value());
   // It outlives its session, and control restores it by itself.
-  auto later = co_await plane->control->sessions().create(
+  auto later = co_await plane->control->session_maker().create(
       {}, {.template_id = "shell-default", .snapshot_id = made->value.id, .wait = 60s});
   EXPECT_TRUE(later.has_value()) << later.error().to_string();
   EXPECT_EQ(co_await run(plane, later->value.id, "cat note"), "kept\n");
@@ -51,7 +51,7 @@ Task<void> life(Plane* plane) {
   EXPECT_EQ((co_await snapshots.list(stranger))->size(), 0u);
   EXPECT_EQ((co_await snapshots.get(stranger, made->value.id)).error().code(), Code::kNotFound);
   EXPECT_EQ((co_await snapshots.remove(stranger, made->value.id)).error().code(), Code::kNotFound);
-  auto foreign = co_await plane->control->sessions().create(
+  auto foreign = co_await plane->control->session_maker().create(
       stranger, {.template_id = "shell-default", .snapshot_id = made->value.id});
   EXPECT_EQ(foreign.error().code(), Code::kNotFound);
   EXPECT_EQ(field_of(foreign.error()), "/snapshot_id");

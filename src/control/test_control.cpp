@@ -87,7 +87,7 @@ Task<model::Session> until_state(Plane* plane, SessionId id, model::SessionState
 }
 
 Task<SessionId> make_session(Plane* plane, Caller caller) {
-  auto made = co_await plane->control->sessions().create(
+  auto made = co_await plane->control->session_maker().create(
       std::move(caller), {.template_id = "shell-default", .wait = std::chrono::seconds(60)});
   EXPECT_TRUE(made.has_value()) << made.error().to_string();
   co_return made ? made->value.id : SessionId();

@@ -98,7 +98,7 @@ void refresh(control::Control& control, observe::Metrics& metrics) {
   const std::string& node = control.node().id();
   observe::Labels here{{"runtime", node}};
   metrics.counter("sessions_created_total", "Sessions that were made")
-      .raise_to(control.sessions().created_total());
+      .raise_to(control.session_maker().created_total());
   metrics.gauge("sessions_active", "Sessions that have a sandbox or are about to").set(live);
   node::NodeResources resources = control.node().resources();
   double cpu = resources.cpu_total > 0 ? 100 * resources.cpu_used / resources.cpu_total : 0.0;

@@ -94,13 +94,13 @@ Task<Answer<http::Response>> get_session(Call call) {
 Task<Answer<http::Response>> change_session(Call call) {
   ATOLL_CO_TRY(ChangeBody body, co_await read_json<ChangeBody>(call, kMaxSmallBody));
   ATOLL_CO_TRY(control::ChangeRequest request, to_request(std::move(body)));
-  ATOLL_CO_TRY(model::Session row, co_await call.control().sessions().change(
+  ATOLL_CO_TRY(model::Session row, co_await call.control().session_changes().change(
                                        call.caller, call.session_id(), std::move(request)));
   co_return answer(row);
 }
 
 Task<Answer<http::Response>> delete_session(Call call) {
-  ATOLL_CO_CHECK(co_await call.control().sessions().remove(call.caller, call.session_id()));
+  ATOLL_CO_CHECK(co_await call.control().session_ender().remove(call.caller, call.session_id()));
   co_return no_content();
 }
 
@@ -109,21 +109,22 @@ Task<Answer<http::Response>> delete_sessions(Call call) {
   ATOLL_CO_CHECK(known_query(call, {"session_key"}));
   std::string key(call.request().query_value("session_key"));
   if (key.empty()) co_return refuse(Code::kInvalidArgument, "name the session_key");
-  ATOLL_CO_CHECK(co_await call.control().sessions().remove_by_key(call.caller, std::move(key)));
+  ATOLL_CO_CHECK(
+      co_await call.control().session_ender().remove_by_key(call.caller, std::move(key)));
   co_return no_content();
 }
 
 Task<Answer<http::Response>> pause_session(Call call) {
   ATOLL_CO_TRY([[maybe_unused]] EmptyBody body, co_await read_json<EmptyBody>(call, kMaxSmallBody));
   ATOLL_CO_TRY(model::Session row,
-               co_await call.control().sessions().pause(call.caller, call.session_id()));
+               co_await call.control().session_changes().pause(call.caller, call.session_id()));
   co_return answer(row);
 }
 
 Task<Answer<http::Response>> resume_session(Call call) {
   ATOLL_CO_TRY([[maybe_unused]] EmptyBody body, co_await read_json<EmptyBody>(call, kMaxSmallBody));
   ATOLL_CO_TRY(model::Session row,
-               co_await call.control().sessions().resume(call.caller, call.session_id()));
+               co_await call.control().session_changes().resume(call.caller, call.session_id()));
   co_return answer(row);
 }
 
@@ -137,8 +138,8 @@ Task<Answer<http::Response>> renew_session(Call call) {
     ATOLL_CO_TRY(model::Session row, co_await sessions.get(call.caller, call.session_id()));
     body.seconds = row.config.timeout_seconds;
   }
-  ATOLL_CO_TRY(model::Session row,
-               co_await sessions.renew(call.caller, call.session_id(), *body.seconds));
+  ATOLL_CO_TRY(model::Session row, co_await call.control().session_changes().renew(
+                                       call.caller, call.session_id(), *body.seconds));
   co_return answer(row);
 }
 
@@ -175,9 +176,9 @@ Task<Answer<http::Response>> create_session_as_asked(Call call, control::CreateR
                                                      std::string text, Prefer prefer) {
   ATOLL_CO_TRY(control::Once once, co_await begin_once(call, std::move(text)));
   if (prefer.wait) request.wait = prefer.seconds.value_or(control::kCreateWait);
-  ATOLL_CO_TRY(
-      control::Sessions::Created created,
-      co_await call.control().sessions().create(call.caller, std::move(request), std::move(once)));
+  ATOLL_CO_TRY(control::SessionMaker::Created created,
+               co_await call.control().session_maker().create(call.caller, std::move(request),
+                                                              std::move(once)));
   http::Response response =
       json_response(status_of(created.state, prefer.wait), session_view(created.value));
   response.headers.add("Location", "/api/v1/sessions/" + created.value.id.str());

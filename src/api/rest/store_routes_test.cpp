@@ -160,17 +160,18 @@ Task<void> beside_a_run(Api* api) {
   EXPECT_EQ(results.json().at("results").as_array().size(), 2u) << results.body;
 }
 
-using Sessions = control::Sessions;
+using SessionMaker = control::SessionMaker;
 
-Task<void> create_keyed(Api* api, Result<Sessions::Created>* made) {
-  *made = co_await api->control->sessions().create({}, {.template_id = "warm", .session_key = "k"});
+Task<void> create_keyed(Api* api, Result<SessionMaker::Created>* made) {
+  *made = co_await api->control->session_maker().create(
+      {}, {.template_id = "warm", .session_key = "k"});
 }
 
 // Whoever comes second with a session_key does not get a session that is not stored in the end.
 Task<void> keyed_at_once(Api* api) {
   co_await park_one(api);
-  Result<Sessions::Created> first = fail(Code::kInternal, "not yet");
-  Result<Sessions::Created> second = first;
+  Result<SessionMaker::Created> first = fail(Code::kInternal, "not yet");
+  Result<SessionMaker::Created> second = first;
   async::TaskGroup group(api->executor);
   writes->held = true;
   group.spawn(create_keyed(api, &first));

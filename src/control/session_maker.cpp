@@ -1,0 +1,166 @@
+// From the request to a session that is written.
+#include "control/session_maker.hpp"
+
+#include <utility>
+
+#include "async/deadline.hpp"
+#include "base/fault.hpp"
+#include "control/audit.hpp"
+#include "control/session_config.hpp"
+#include "node/workspace_names.hpp"
+#include "observe/log.hpp"
+
+namespace atl::control {
+
+using async::Task;
+using model::RowInStore;
+using model::SessionEvent;
+using model::SessionState;
+
+SessionMaker::SessionMaker(const SessionShared& shared, Sessions& sessions, SessionEnder& ender,
+                           SessionSources sources)
+    : shared_(shared),
+      sessions_(sessions),
+      ender_(ender),
+      sources_(sources),
+      tasks_(shared.executor) {}
+
+Task<Result<SessionMaker::Begun>> SessionMaker::begin_one(Caller caller, CreateRequest request,
+                                                          const Once* once) {
+  if (shared_.mode == Mode::kDisabled) {
+    co_return fail(Code::kSandboxDisabled, "sandboxes are turned off in the configuration");
+  }
+  if (shared_.node.is_lost()) {
+    co_return fail(Code::kNoAvailableRuntime,
+                   "the launcher is gone and this server is about to end; try again later");
+  }
+  request.session_key = sessions_.shared_or(std::move(request.session_key));
+  if (!request.session_key.empty()) {
+    // Before the look-up: nothing may wait between that and begin().
+    co_await shared_.workspaces.count(node::folder_name(caller.tenant));
+    ATOLL_CO_TRY(LiveSessionPtr same,
+                 co_await sessions_.of_key(Sessions::key_name(caller.tenant, request.session_key)));
+    if (same) co_return Begun{.session = std::move(same), .made = false};
+  }
+  ATOLL_CO_TRY(TemplatePtr recipe,
+               sources_.templates.find(
+                   caller, request.template_id.empty() ? "python-default" : request.template_id));
+  ATOLL_CO_TRY(model::SessionConfig config, settle_config(*recipe, request.config, shared_.limits));
+  ATOLL_CO_CHECK(shared_.node.check(*recipe, config));
+  if (sessions_.live_count() >= shared_.limits.live) {
+    co_return fail(Code::kResourceExhausted,
+                   "this server has all the sessions it may have: delete some, or try again later");
+  }
+  bool files = false;
+  if (!request.session_key.empty() && shared_.workspaces.kept()) {
+    ATOLL_CO_TRY(
+        files, shared_.workspaces.prepare(Workspaces::name_of(caller.tenant, request.session_key)));
+  }
+  LiveSessionPtr session = begin(caller, request, std::move(recipe), std::move(config), files);
+  if (session->sandbox && !model::keeps_limits(*session->recipe, session->row.config)) {
+    co_await take_limits(session);
+  }
+  fault::here("create.begun");
+  if (request.stored_late && session->sandbox && session->row.session_key.empty()) {
+    tasks_.spawn(store_soon(session));
+  } else {
+    ATOLL_CO_CHECK(co_await store_first(session, once));
+  }
+  session->changed.notify_all();
+  ++created_total_;
+  sessions_.publish(*session, "session_created");
+  bool ready = session->sandbox != nullptr;
+  if (!ready) tasks_.spawn(make(session));
+  co_return Begun{.session = std::move(session), .ready = ready};
+}
+
+LiveSessionPtr SessionMaker::begin(const Caller& caller, CreateRequest& request, TemplatePtr recipe,
+                                   model::SessionConfig config, bool files) {
+  auto session = std::make_shared<LiveSession>();
+  session->recipe = std::move(recipe);
+  session->trace_id = caller.trace_id;
+  session->request_id = caller.request_id;
+  model::Session& row = session->row;
+  row.id = SessionId::make();
+  row.tenant = caller.tenant;
+  row.key_id = caller.key_id;
+  row.session_key = request.session_key;
+  row.template_id = session->recipe->id;
+  row.runtime_node = shared_.node.id();
+  row.backend = shared_.node.backend_of(*session->recipe);
+  row.config = std::move(config);
+  row.labels = std::move(request.labels);
+  row.metadata_json = std::move(request.metadata_json);
+  row.snapshot_id = std::move(request.snapshot_id);
+  row.one_shot = request.one_shot;
+  row.created_at = row.updated_at = sessions_.now();
+  session->creation = audit_row(caller, {.action = model::AuditAction::kSessionCreated,
+                                         .session_id = row.id,
+                                         .detail = row.template_id});
+  bool as_it_is = row.snapshot_id.empty() && !files;
+  SandboxPtr ready = as_it_is ? sources_.pool.claim(session->recipe, row.config) : SandboxPtr();
+  row.sandbox_id = ready ? ready->id() : SandboxId::make();
+  if (ready) set_ready(*session, std::move(ready));
+  sessions_.enter(session);
+  return session;
+}
+
+// A sandbox that waited gets the limits of this session; one that cannot is not for it.
+Task<void> SessionMaker::take_limits(LiveSessionPtr session) {
+  SandboxPtr sandbox = session->sandbox;
+  Result<void> changed =
+      co_await shared_.node.change_limits(sandbox, session->recipe, session->row.config);
+  if (changed) co_return;
+  log::warn("limits_not_changed", log::kv("error", changed.error().to_string()));
+  if (!session->try_apply(SessionEvent::kReturned)) co_return;  // it ends, and the sandbox with it
+  ender_.stop_later(std::move(sandbox));
+  session->contexts.reset();
+  session->sandbox.reset();
+  model::Session& row = session->row;
+  row.sandbox_id = SandboxId::make();
+  row.ready_at.reset();
+  row.expires_at.reset();
+}
+
+Task<Result<void>> SessionMaker::store_first(LiveSessionPtr session, const Once* once) {
+  std::vector<store::Change> changes;
+  if (once != nullptr) {
+    once->add_to(changes, {.kind = model::MadeKind::kSession,
+                           .id = session->row.id.str(),
+                           .state = session->sandbox ? model::MadeState::kDone
+                                                     : model::MadeState::kAccepted});
+  }
+  changes.push_back(store::PutSession{session->row});
+  if (session->creation) changes.push_back(store::AddAudit{*session->creation});
+  Result<void> written = co_await shared_.store.write(std::move(changes));
+  if (written) {
+    session->creation.reset();
+    fault::here("create.written");
+    session->in_store = RowInStore::kLive;
+    co_return written;
+  }
+  if (session->ending()) {  // by its key, meanwhile; nobody makes its sandbox
+    (void)session->try_apply(SessionEvent::kNotMade);
+    session->changed.notify_all();
+  } else if (written.error().code() == Code::kNoAvailableRuntime) {
+    // A database that went away may have it all the same: it must not stay there as ready.
+    SessionEvent event = session->sandbox ? SessionEvent::kEnd : SessionEvent::kNotMade;
+    ender_.begin_end(session, event, SessionState::kFailed, "io", written.error().message(), {});
+  } else {
+    (void)session->try_apply(SessionEvent::kDropped);
+    sessions_.forget(*session);
+    if (session->sandbox) ender_.stop_later(session->sandbox);
+  }
+  co_return written;
+}
+
+// What is not over by then is to be seen by whoever asks for the list.
+Task<void> SessionMaker::store_soon(LiveSessionPtr session) {
+  co_await async::sleep_for(shared_.limits.stored_after);
+  if (session->in_store != RowInStore::kNone || session->ending()) co_return;
+  session->in_store = RowInStore::kLive;
+  Result<void> written = co_await sessions_.put(session);
+  if (!written) session->in_store = RowInStore::kNone;
+}
+
+}  // namespace atl::control

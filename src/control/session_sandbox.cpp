@@ -1,0 +1,108 @@
+// The sandbox of a session: made, filled, or found again after a restart.
+#include <utility>
+
+#include "base/fault.hpp"
+#include "control/session_maker.hpp"
+#include "node/workspace_names.hpp"
+
+namespace atl::control {
+
+using async::Task;
+using model::SessionEvent;
+using model::SessionState;
+
+void SessionMaker::set_ready(LiveSession& session, SandboxPtr sandbox) {
+  model::Session& row = session.row;
+  row.sandbox_id = sandbox->id();
+  sandbox::Isolation isolation = sandbox->status().isolation;
+  row.isolation_layers = std::move(isolation.layers);
+  row.isolation_missing = std::move(isolation.missing);
+  session.apply(SessionEvent::kMade);
+  row.ready_at = row.updated_at = sessions_.now();
+  // It may have been renewed while it was made.
+  if (!row.expires_at) {
+    row.expires_at = *row.ready_at + std::chrono::seconds(row.config.timeout_seconds);
+  }
+  session.idle_since = shared_.clock.steady();
+  session.contexts = std::make_unique<contexts::Contexts>(sandbox.get());
+  session.sandbox = std::move(sandbox);
+}
+
+// With the files of a snapshot, or of the last session with this key.
+Task<Result<void>> SessionMaker::fill(LiveSessionPtr session, SandboxPtr sandbox) {
+  if (!session->row.snapshot_id.empty()) {
+    // Its owner was checked when the session was created.
+    ATOLL_CO_TRY(model::Snapshot row, co_await shared_.store.snapshot(session->row.snapshot_id));
+    co_return co_await sources_.snapshots.restore(std::move(sandbox), std::move(row.file));
+  }
+  if (session->workspace.empty()) co_return Result<void>();
+  co_await shared_.workspaces.count(node::folder_name(session->row.tenant));
+  ATOLL_CO_TRY(bool files, shared_.workspaces.prepare(session->workspace));
+  if (!files) co_return Result<void>();
+  co_return co_await shared_.workspaces.fill(std::move(sandbox), session->workspace);
+}
+
+Task<void> SessionMaker::make(LiveSessionPtr session) {
+  fault::here("create.making");
+  Result<SandboxPtr> made =
+      co_await sources_.pool.next(session->row.sandbox_id, session->recipe, session->row.config);
+  fault::here("create.made");
+  // The next server makes it: clients may have been told of it.
+  if (!made && shared_.node.is_lost() && !session->ending()) co_return;
+  if (made) {
+    Result<void> filled = co_await fill(session, *made);
+    fault::here("create.restored");
+    if (!filled) {
+      co_await ender_.stop_sandbox(*made);
+      made = fail(filled.error());
+    }
+  }
+  if (session->ending()) {  // deleted while it was made; perhaps its end did not wait for this
+    if (made) co_await ender_.stop_sandbox(*made);
+    (void)session->try_apply(SessionEvent::kNotMade);
+    session->changed.notify_all();
+    co_return;
+  }
+  if (!made) {
+    ender_.begin_end(session, SessionEvent::kNotMade, SessionState::kFailed,
+                     std::string(code_name(made.error().code())), made.error().message(), {});
+    co_return;
+  }
+  set_ready(*session, std::move(*made));
+  Result<void> written = co_await sessions_.put(session);
+  if (!written) {
+    co_await ender_.end_quietly(session, SessionState::kFailed, "io", written.error().message());
+    co_return;
+  }
+  fault::here("create.ready");
+  sessions_.publish(*session, "session_ready");
+  session->changed.notify_all();
+}
+
+LiveSessionPtr SessionMaker::expect(model::Session row, TemplatePtr recipe) {
+  auto session = std::make_shared<LiveSession>();
+  session->row = std::move(row);
+  session->recipe = std::move(recipe);
+  session->in_store = model::RowInStore::kLive;
+  session->set_finding();
+  session->idle_since = shared_.clock.steady();
+  sessions_.enter(session);
+  return session;
+}
+
+void SessionMaker::found(LiveSession& session, Found found) {
+  if (!session.try_apply(model::found_event(session.row.state))) return;  // it ends
+  session.idle_since = session.seen_at = shared_.clock.steady();
+  session.sandbox = std::move(found.sandbox);
+  session.contexts = std::move(found.contexts);
+  session.known_contexts = std::move(found.known_contexts);
+  session.changed.notify_all();
+}
+
+void SessionMaker::make_again(LiveSessionPtr session) {
+  if (!session->try_apply(SessionEvent::kMakeAgain)) return;  // it ends
+  session->changed.notify_all();
+  tasks_.spawn(make(session));
+}
+
+}  // namespace atl::control
