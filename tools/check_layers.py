@@ -35,7 +35,7 @@ ALLOWED = {
     "backends/docker": GROUND + ["guest", "sandbox", "http", "confine/walls.hpp"],
     "backends/srt": GROUND + ["guest", "sandbox", "confine/walls.hpp"],
     "node": GROUND + ["config", "sandbox", "images", "guest/pack.hpp"],
-    "control": GROUND + ["config", "sandbox", "contexts", "drivers", "store", "bus", "node"],
+    "control": GROUND + ["config", "sandbox", "contexts", "drivers", "store", "bus", "node", "guest/pack.hpp"],
     "client": GROUND + ["http"],
     "api": GROUND + ["http", "control", "node", "config", "sandbox", "contexts", "guest"],
     "server": GROUND + ["config", "sandbox", "contexts", "drivers", "images", "store", "http", "node", "control", "api", "cli"],

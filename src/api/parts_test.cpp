@@ -7,15 +7,19 @@
 #include "api/prefer.hpp"
 #include "api/range.hpp"
 #include "api/refusal.hpp"
-#include "api/tar.hpp"
 #include "api/text.hpp"
 #include "api/trace.hpp"
 #include "control/box_path.hpp"
+#include "control/tar.hpp"
 
 namespace atl::api {
 namespace {
 
 using Kind = ByteRange::Kind;
+using control::tar_end;
+using control::tar_header;
+using control::tar_padding;
+using control::TarEntry;
 
 TEST(Prefer, WaitWithAndWithoutSeconds) {
   EXPECT_FALSE(parse_prefer({}).wait);

@@ -44,6 +44,7 @@ Control::Control(ControlOptions options)
                   Journals(options.journal_folder, options.floor), options.executions),
       runs_(options.executor, session_maker_, session_ender_, executions_),
       snapshots_(*store_, clock_, sessions_, snapshot_files_, options.quotas.snapshots),
+      files_(sessions_, audit_),
       terminals_(sessions_, audit_),
       ports_(sessions_),
       recovery_(session_shared_, templates_, session_maker_, session_ender_, executions_),

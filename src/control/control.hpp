@@ -12,6 +12,7 @@
 #include "control/audit.hpp"
 #include "control/events.hpp"
 #include "control/executions.hpp"
+#include "control/files.hpp"
 #include "control/idempotency.hpp"
 #include "control/keys.hpp"
 #include "control/ports.hpp"
@@ -80,6 +81,7 @@ class Control {
   Executions& executions() { return executions_; }
   Runs& runs() { return runs_; }
   Snapshots& snapshots() { return snapshots_; }
+  Files& files() { return files_; }
   Terminals& terminals() { return terminals_; }
   Ports& ports() { return ports_; }
   Templates& templates() { return templates_; }
@@ -125,6 +127,7 @@ class Control {
   Executions executions_;
   Runs runs_;
   Snapshots snapshots_;
+  Files files_;
   Terminals terminals_;
   Ports ports_;
   Recovery recovery_;

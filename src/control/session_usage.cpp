@@ -1,4 +1,4 @@
-// What a session uses of its limits.
+// What runs in a session, and what it uses of its limits.
 #include <algorithm>
 #include <utility>
 
@@ -13,6 +13,21 @@ namespace {
 constexpr double kHigh = 90;  // percent
 
 }  // namespace
+
+Task<Result<std::vector<model::Process>>> Sessions::processes(Caller caller, SessionId id) {
+  ATOLL_CO_TRY(Use used, co_await use(std::move(caller), std::move(id)));
+  ATOLL_CO_TRY(std::vector<sandbox::ProcessInfo> found, co_await used.sandbox().processes());
+  std::vector<model::Process> all;
+  for (sandbox::ProcessInfo& one : found) {
+    all.push_back({.pid = one.pid,
+                   .parent = one.parent,
+                   .state = one.state,
+                   .memory_bytes = one.rss_bytes,
+                   .cpu_ms = one.cpu_ms,
+                   .command = std::move(one.command)});
+  }
+  co_return all;
+}
 
 Task<Result<SessionUsage>> Sessions::usage(Caller caller, SessionId id) {
   ATOLL_CO_TRY(LiveSessionPtr session, co_await live(std::move(caller), std::move(id)));

@@ -15,6 +15,7 @@
 #include "control/caller.hpp"
 #include "control/live_session.hpp"
 #include "control/session_shared.hpp"
+#include "model/file.hpp"
 #include "model/queries.hpp"
 
 namespace atl::control {
@@ -46,6 +47,7 @@ class Sessions {
                                                         store::Page page);
   async::Task<Result<SessionStatus>> status(Caller caller, SessionId id);
   async::Task<Result<SessionUsage>> usage(Caller caller, SessionId id);
+  async::Task<Result<std::vector<model::Process>>> processes(Caller caller, SessionId id);
   async::Task<Result<void>> check_alive(Caller caller, SessionId id);  // for the error of live()
   bool contains(const SessionId& id) const { return live_.contains(id); }
   std::size_t live_count() const { return live_.size(); }

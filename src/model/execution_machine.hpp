@@ -36,8 +36,8 @@ std::span<const ExecutionTransition> execution_transitions();
 // Nothing: not allowed.
 std::optional<ExecutionPhase> next_phase(ExecutionPhase phase, ExecutionEvent event);
 
-// What the store has of one that a client was told of; others are written once, at their end.
-// Nothing: the final state, which depends on how it ended.
+// What its row says. The store gets it when a client is told of the execution, and again at the
+// end; of others only the end. Nothing: the final state, which depends on how it ended.
 std::optional<ExecutionState> stored_state(ExecutionPhase phase);
 
 // Somebody has cancelled it before its final state was known.

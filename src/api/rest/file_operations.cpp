@@ -7,13 +7,10 @@
 #include "api/rest/body_checks.hpp"
 #include "api/rest/files.hpp"
 #include "api/rest/views.hpp"
-#include "control/box_path.hpp"
 
 namespace atl::api::rest {
 
 namespace {
-
-using model::AuditAction;
 
 struct MkdirBody {
   std::optional<std::string> path;
@@ -46,42 +43,28 @@ Answer<std::uint32_t> mode_at(std::string_view text) {
   return *mode;
 }
 
-// The folders that every session has are not the client's to change.
-Answer<void> check_own(const Place& place) {
-  if (!place.is_workspace() && place.path != "/tmp") return {};
-  return refuse(Code::kInvalidArgument, "this folder belongs to the session");
-}
-
-Task<Answer<http::Response>> changed(Call call, Place place, int status) {
-  record(call, AuditAction::kFileWritten, control::shown_path(place.path, place.workspace));
-  ATOLL_CO_TRY(sandbox::FileInfo info, co_await place.sandbox().stat(place.path));
-  info.path = place.path;
-  co_return json_response(status, file_view(info, place.workspace));
-}
-
 }  // namespace
 
 Task<Answer<http::Response>> make_folder(Call call) {
   ATOLL_CO_TRY(MkdirBody body, co_await read_json<MkdirBody>(call, kMaxSmallBody));
   ATOLL_CO_CHECK(check_path(body.path, "/path"));
   ATOLL_CO_TRY(std::uint32_t mode, mode_at(body.mode));
-  ATOLL_CO_TRY(Place place, co_await open_place(call, std::move(*body.path)));
-  ATOLL_CO_CHECK(check_own(place));
-  ATOLL_CO_CHECK(co_await place.sandbox().make_dir(place.path, mode, body.parents));
-  co_return co_await changed(call, std::move(place), 201);
+  ATOLL_CO_TRY(model::File made,
+               co_await call.control().files().make_folder(
+                   call.caller, call.session_id(),
+                   {.path = std::move(*body.path), .mode = mode, .parents = body.parents}));
+  co_return json_response(201, file_view(made));
 }
 
 Task<Answer<http::Response>> move_file(Call call) {
   ATOLL_CO_TRY(MoveBody body, co_await read_json<MoveBody>(call, kMaxSmallBody));
   ATOLL_CO_CHECK(check_path(body.from, "/from"));
   ATOLL_CO_CHECK(check_path(body.to, "/to"));
-  ATOLL_CO_TRY(Place from, co_await open_place(call, std::move(*body.from)));
-  ATOLL_CO_TRY(Place to, co_await open_place(call, std::move(*body.to)));
-  ATOLL_CO_CHECK(check_own(from));
-  ATOLL_CO_CHECK(check_own(to));
-  ATOLL_CO_CHECK(co_await to.sandbox().move(from.path, to.path, body.overwrite));
-  record(call, AuditAction::kFileRemoved, control::shown_path(from.path, from.workspace));
-  co_return co_await changed(call, std::move(to), 200);
+  control::MoveFile request{
+      .from = std::move(*body.from), .to = std::move(*body.to), .overwrite = body.overwrite};
+  ATOLL_CO_TRY(model::File moved, co_await call.control().files().move(
+                                      call.caller, call.session_id(), std::move(request)));
+  co_return json_response(200, file_view(moved));
 }
 
 Task<Answer<http::Response>> change_mode(Call call) {
@@ -89,10 +72,10 @@ Task<Answer<http::Response>> change_mode(Call call) {
   ATOLL_CO_CHECK(check_path(body.path, "/path"));
   if (!body.mode) co_return refuse_field("/mode", "is required");
   ATOLL_CO_TRY(std::uint32_t mode, mode_at(*body.mode));
-  ATOLL_CO_TRY(Place place, co_await open_place(call, std::move(*body.path)));
-  ATOLL_CO_CHECK(check_own(place));
-  ATOLL_CO_CHECK(co_await place.sandbox().chmod(place.path, mode));
-  co_return co_await changed(call, std::move(place), 200);
+  ATOLL_CO_TRY(model::File changed,
+               co_await call.control().files().change_mode(call.caller, call.session_id(),
+                                                           std::move(*body.path), mode));
+  co_return json_response(200, file_view(changed));
 }
 
 }  // namespace atl::api::rest

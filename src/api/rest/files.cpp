@@ -1,7 +1,8 @@
 #include "api/rest/files.hpp"
 
-#include <algorithm>
 #include <charconv>
+#include <span>
+#include <utility>
 
 #include <boost/json/array.hpp>
 
@@ -9,15 +10,12 @@
 #include "api/rest/routes.hpp"
 #include "api/rest/views.hpp"
 #include "api/text.hpp"
-#include "base/fault.hpp"
-#include "control/box_path.hpp"
 
 namespace atl::api::rest {
 
 namespace {
 
 using http::Method;
-using model::AuditAction;
 
 // A cursor is the path of the last file of the page before, in hexadecimal digits.
 Answer<std::string> query_cursor(const Call& call) {
@@ -26,116 +24,80 @@ Answer<std::string> query_cursor(const Call& call) {
   return std::move(*path);
 }
 
-// The page behind `after`, by path.
-object page_view(std::vector<sandbox::FileInfo> files, const Place& place, const std::string& after,
-                 std::size_t limit) {
-  bool truncated = files.size() > kMaxLooked;
-  std::erase_if(files, [&](const sandbox::FileInfo& file) { return file.path <= after; });
-  std::ranges::sort(files, {}, &sandbox::FileInfo::path);
-  boost::json::value next;
-  if (files.size() > limit) {
-    files.resize(limit);
-    next = hex(files.back().path);
-    truncated = true;
-  }
+object page_view(const model::FilePage& page) {
   boost::json::array all;
-  for (sandbox::FileInfo& file : files) {
-    file.path = place.path + "/" + file.path;
-    all.push_back(file_view(file, place.workspace));
-  }
-  return {{"path", json_text(control::shown_path(place.path, place.workspace))},
+  for (const model::File& file : page.files) all.push_back(file_view(file));
+  boost::json::value next;
+  if (!page.next.empty()) next = hex(page.next);
+  return {{"path", json_text(page.path)},
           {"files", std::move(all)},
           {"next_cursor", std::move(next)},
-          {"truncated", truncated}};
+          {"truncated", page.truncated}};
 }
 
-// With `glob` or `contains` a search through everything below, otherwise a listing.
 Task<Answer<http::Response>> list_files(Call call) {
   ATOLL_CO_CHECK(known_query(call, {"path", "depth", "glob", "contains", "limit", "cursor"}));
+  control::ListFiles request{.path = std::string(call.request().query_value("path")),
+                             .glob = std::string(call.request().query_value("glob")),
+                             .contains = std::string(call.request().query_value("contains"))};
   ATOLL_CO_TRY(std::uint64_t depth, query_number(call, "depth", 1, 1, kMaxDepth));
-  ATOLL_CO_TRY(std::uint64_t limit, query_number(call, "limit", kMaxListing, 1, kMaxListing));
-  ATOLL_CO_TRY(std::string after, query_cursor(call));
-  std::string glob(call.request().query_value("glob"));
-  std::string contains(call.request().query_value("contains"));
-  if (glob.size() > kMaxName || contains.size() > kMaxPath) {
+  request.depth = static_cast<std::uint32_t>(depth);
+  ATOLL_CO_TRY(request.limit, query_number(call, "limit", kMaxListing, 1, kMaxListing));
+  ATOLL_CO_TRY(request.after, query_cursor(call));
+  if (request.glob.size() > kMaxName || request.contains.size() > kMaxPath) {
     co_return refuse(Code::kInvalidArgument, "what is looked for is too long");
   }
-  ATOLL_CO_TRY(Place place,
-               co_await open_place(call, std::string(call.request().query_value("path"))));
-  std::vector<sandbox::FileInfo> files;
-  if (glob.empty() && contains.empty()) {
-    ATOLL_CO_TRY(files, co_await place.sandbox().list(place.path, static_cast<std::uint32_t>(depth),
-                                                      kMaxLooked + 1));
-  } else {
-    guest::SearchArgs search{.root = place.path,
-                             .name_glob = std::move(glob),
-                             .contains = std::move(contains),
-                             .max_results = kMaxLooked + 1};
-    ATOLL_CO_TRY(files, co_await place.sandbox().search(std::move(search)));
-  }
-  co_return json_response(200, page_view(std::move(files), place, after, limit));
+  ATOLL_CO_TRY(model::FilePage page, co_await call.control().files().list(
+                                         call.caller, call.session_id(), std::move(request)));
+  co_return json_response(200, page_view(page));
 }
 
-Task<Answer<void>> receive(Call call, sandbox::ByteStream* into) {
-  std::string buffer(kChunk, '\0');
-  UploadLimit limit(call);
-  for (;;) {
-    ATOLL_CO_TRY(std::size_t got, co_await call.exchange->read_some(std::span(buffer)));
-    if (got == 0) break;
-    ATOLL_CO_CHECK(limit.take(got));
-    ATOLL_CO_CHECK(co_await into->write(buffer.substr(0, got)));
-    fault::here("upload.data");
-  }
-  ATOLL_CO_CHECK(co_await into->finish());
-  fault::here("upload.finished");
-  co_return Answer<void>();
-}
+// The body of a request.
+class BodySource final : public control::ByteSource {
+ public:
+  explicit BodySource(const Call& call) : exchange_(call.exchange), limit_(call) {}
 
-// Visible only once the last byte is there.
+  Task<Result<std::optional<std::string>>> next() override {
+    std::string buffer(kChunk, '\0');
+    ATOLL_CO_TRY(std::size_t got, co_await exchange_->read_some(std::span(buffer)));
+    if (got == 0) co_return std::nullopt;
+    ATOLL_CO_CHECK(limit_.take(got));
+    buffer.resize(got);
+    co_return buffer;
+  }
+
+ private:
+  http::Exchange* exchange_;
+  UploadLimit limit_;
+};
+
 Task<Answer<http::Response>> put_file(Call call) {
   ATOLL_CO_CHECK(known_query(call, {"mode"}));
-  ATOLL_CO_TRY(std::uint32_t mode, query_mode(call));
-  ATOLL_CO_TRY(Place place, co_await open_place(call, call.request().capture("name")));
-  if (place.is_workspace()) co_return refuse(Code::kInvalidArgument, "a file needs a name");
-  bool is_new = !co_await place.sandbox().stat(place.path);
-  ATOLL_CO_TRY(std::unique_ptr<sandbox::ByteStream> stream,
-               co_await place.sandbox().put_file(place.path, mode));
-  fault::here("upload.begun");
-  ATOLL_CO_CHECK(co_await receive(call, stream.get()));
-  record(call, AuditAction::kFileWritten, control::shown_path(place.path, place.workspace));
-  ATOLL_CO_TRY(sandbox::FileInfo info, co_await place.sandbox().stat(place.path));
-  info.path = place.path;
-  co_return json_response(is_new ? 201 : 200, file_view(info, place.workspace));
+  control::WriteFile request{.path = call.request().capture("name")};
+  ATOLL_CO_TRY(request.mode, query_mode(call));
+  BodySource body(call);
+  ATOLL_CO_TRY(control::WrittenFile written,
+               co_await call.control().files().write(call.caller, call.session_id(),
+                                                     std::move(request), &body));
+  co_return json_response(written.is_new ? 201 : 200, file_view(written.file));
 }
 
 Task<Answer<http::Response>> delete_file(Call call) {
   ATOLL_CO_CHECK(known_query(call, {"recursive"}));
   ATOLL_CO_TRY(bool recursive, query_flag(call, "recursive", false));
-  ATOLL_CO_TRY(Place place, co_await open_place(call, call.request().capture("name")));
-  if (place.is_workspace() || place.path == "/tmp") {
-    co_return refuse(Code::kInvalidArgument, "this folder belongs to the session");
-  }
-  ATOLL_CO_CHECK(co_await place.sandbox().remove(place.path, recursive));
-  record(call, AuditAction::kFileRemoved, control::shown_path(place.path, place.workspace));
+  ATOLL_CO_CHECK(co_await call.control().files().remove(call.caller, call.session_id(),
+                                                        call.request().capture("name"), recursive));
   co_return no_content();
 }
 
 }  // namespace
 
-Task<Answer<Place>> open_place(Call call, std::string name) {
-  ATOLL_CO_TRY(control::Use use,
-               co_await call.control().sessions().use(call.caller, call.session_id()));
-  std::string workspace = use.sandbox().workspace();
-  ATOLL_CO_TRY(std::string path, control::box_path(name, workspace));
-  co_return Place{std::move(use), std::move(workspace), std::move(path)};
-}
-
-Answer<void> UploadLimit::take(std::uint64_t bytes) {
+Result<void> UploadLimit::take(std::uint64_t bytes) {
   if (bytes <= left_) {
     left_ -= bytes;
     return {};
   }
-  return refuse(Code::kTooLarge, "the upload is larger than server.limits.upload_bytes");
+  return fail(Code::kTooLarge, "the upload is larger than server.limits.upload_bytes");
 }
 
 std::optional<std::uint32_t> parse_mode(std::string_view text) {

@@ -1,29 +1,13 @@
-// Files of a session: what listing, uploads and downloads have in common.
+// Files of a session: endpoints, and what uploads and downloads have in common.
 #pragma once
 
 #include <cstdint>
 #include <optional>
-#include <string>
 #include <string_view>
-#include <utility>
 
 #include "api/rest/call.hpp"
-#include "sandbox/sandbox.hpp"
 
 namespace atl::api::rest {
-
-// A file that a request names, and the session it is in, which counts as used meanwhile.
-struct Place {
-  control::Use use;
-  std::string workspace;
-  std::string path;  // as the guest sees it
-
-  sandbox::Sandbox& sandbox() const { return use.sandbox(); }
-  bool is_workspace() const { return path == workspace; }
-};
-
-// `name` as box_path.hpp has it.
-Task<Answer<Place>> open_place(Call call, std::string name);
 
 // POST …/files/upload, also as an alias.
 Task<Answer<http::Response>> upload_files(Call call);
@@ -39,7 +23,7 @@ Task<Answer<http::Response>> change_mode(Call call);
 class UploadLimit {
  public:
   explicit UploadLimit(const Call& call) : left_(call.rest->options.upload_bytes) {}
-  Answer<void> take(std::uint64_t bytes);
+  Result<void> take(std::uint64_t bytes);
 
  private:
   std::uint64_t left_;

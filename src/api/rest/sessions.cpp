@@ -162,11 +162,10 @@ Task<Answer<http::Response>> session_usage(Call call) {
 }
 
 Task<Answer<http::Response>> list_processes(Call call) {
-  ATOLL_CO_TRY(control::Use use,
-               co_await call.control().sessions().use(call.caller, call.session_id()));
-  ATOLL_CO_TRY(std::vector<sandbox::ProcessInfo> found, co_await use.sandbox().processes());
+  ATOLL_CO_TRY(std::vector<model::Process> found,
+               co_await call.control().sessions().processes(call.caller, call.session_id()));
   boost::json::array all;
-  for (const sandbox::ProcessInfo& process : found) all.push_back(process_view(process));
+  for (const model::Process& process : found) all.push_back(process_view(process));
   co_return json_response(200, object{{"processes", std::move(all)}});
 }
 

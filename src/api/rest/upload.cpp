@@ -1,6 +1,5 @@
 // POST /sessions/{id}/files/upload: multipart/form-data with any number of files. Each becomes
 // visible when its last byte is there; memory does not grow with its size.
-#include <memory>
 #include <span>
 #include <utility>
 
@@ -9,8 +8,6 @@
 #include "api/limits.hpp"
 #include "api/rest/files.hpp"
 #include "api/rest/views.hpp"
-#include "base/fault.hpp"
-#include "control/box_path.hpp"
 #include "http/multipart.hpp"
 
 namespace atl::api::rest {
@@ -20,86 +17,63 @@ namespace {
 using http::MultipartEvent;
 
 // What the parts of one request are put into.
-struct Upload {
-  Call call;
-  Place place;         // the folder
-  std::uint32_t mode;  // of every file
-  std::string path;    // of the file that is being written
-  std::unique_ptr<sandbox::ByteStream> stream;
-  std::uint64_t size = 0;
+struct Parts {
+  control::Upload upload;
   bool is_folder_field = false;  // the part is the field `path`
   std::string folder;            // its value
   boost::json::array files;
 };
-using UploadPtr = std::shared_ptr<Upload>;
 
-Task<Answer<void>> begin_part(UploadPtr upload, std::string name,
-                              std::optional<std::string> filename) {
-  upload->is_folder_field = !filename && name == "path";
-  if (upload->is_folder_field) {
-    upload->folder.clear();
+Task<Answer<void>> begin_part(Parts* parts, std::string name, std::optional<std::string> filename) {
+  parts->is_folder_field = !filename && name == "path";
+  if (parts->is_folder_field) {
+    parts->folder.clear();
     co_return Answer<void>();
   }
   if (!filename || filename->empty()) {
     co_return refuse(Code::kInvalidArgument, "the part `" + name + "` has no file name");
   }
-  std::string whole = *filename;
-  // A folder, by the query or by a part before, holds names that are relative.
-  if (!whole.starts_with('/')) whole = upload->place.path + "/" + whole;
-  ATOLL_CO_TRY(upload->path, control::box_path(whole, upload->place.workspace));
-  if (upload->path == upload->place.workspace || upload->path == upload->place.path) {
-    co_return refuse(Code::kInvalidArgument, "a file needs a name");
-  }
-  upload->size = 0;
-  ATOLL_CO_TRY(upload->stream,
-               co_await upload->place.sandbox().put_file(upload->path, upload->mode));
-  fault::here("upload.begun");
+  ATOLL_CO_CHECK(co_await parts->upload.begin(std::move(*filename)));
   co_return Answer<void>();
 }
 
-Task<Answer<void>> take_data(UploadPtr upload, std::string data) {
-  if (upload->is_folder_field) {
-    upload->folder += data;
-    if (upload->folder.size() > kMaxPath) {
-      co_return refuse(Code::kInvalidArgument, "the path is too long");
-    }
+Task<Answer<void>> take_data(Parts* parts, std::string data) {
+  if (!parts->is_folder_field) {
+    ATOLL_CO_CHECK(co_await parts->upload.write(std::move(data)));
     co_return Answer<void>();
   }
-  upload->size += data.size();
-  ATOLL_CO_CHECK(co_await upload->stream->write(std::move(data)));
-  fault::here("upload.data");
+  parts->folder += data;
+  if (parts->folder.size() > kMaxPath) {
+    co_return refuse(Code::kInvalidArgument, "the path is too long");
+  }
   co_return Answer<void>();
 }
 
-Task<Answer<void>> end_part(UploadPtr upload) {
-  if (upload->is_folder_field) {
-    ATOLL_CO_TRY(upload->place.path, control::box_path(upload->folder, upload->place.workspace));
+Task<Answer<void>> end_part(Parts* parts) {
+  if (parts->is_folder_field) {
+    ATOLL_CO_CHECK(parts->upload.set_folder(parts->folder));
     co_return Answer<void>();
   }
-  ATOLL_CO_CHECK(co_await upload->stream->finish());
-  fault::here("upload.finished");
-  upload->stream.reset();
-  std::string shown = control::shown_path(upload->path, upload->place.workspace);
-  record(upload->call, model::AuditAction::kFileWritten, shown);
-  upload->files.push_back(object{{"name", json_text(shown.substr(shown.rfind('/') + 1))},
-                                 {"path", json_text(shown)},
-                                 {"size", upload->size}});
+  ATOLL_CO_TRY(model::File file, co_await parts->upload.finish());
+  parts->files.push_back(object{{"name", json_text(file.path.substr(file.path.rfind('/') + 1))},
+                                {"path", json_text(file.path)},
+                                {"size", file.size}});
   co_return Answer<void>();
 }
 
-Task<Answer<void>> take_events(UploadPtr upload, http::MultipartParser* parser) {
+Task<Answer<void>> take_events(Parts* parts, http::MultipartParser* parser) {
   for (;;) {
     ATOLL_CO_TRY(MultipartEvent event, parser->next());
     switch (event.kind) {
       case MultipartEvent::Kind::kNeedMore:
       case MultipartEvent::Kind::kEnd: co_return Answer<void>();
       case MultipartEvent::Kind::kPartBegin:
-        ATOLL_CO_CHECK(co_await begin_part(upload, event.name, event.filename));
+        ATOLL_CO_CHECK(co_await begin_part(parts, event.name, event.filename));
         break;
       case MultipartEvent::Kind::kData:
-        ATOLL_CO_CHECK(co_await take_data(upload, std::string(event.data)));
+        ATOLL_CO_CHECK(co_await take_data(parts, std::string(event.data)));
         break;
-      case MultipartEvent::Kind::kPartEnd: ATOLL_CO_CHECK(co_await end_part(upload)); break;
+      case MultipartEvent::Kind::kPartEnd: ATOLL_CO_CHECK(co_await end_part(parts)); break;
     }
   }
 }
@@ -112,10 +86,11 @@ Task<Answer<http::Response>> upload_files(Call call) {
   if (!boundary) {
     co_return refuse(415, "unsupported_media_type", "an upload is multipart/form-data");
   }
-  ATOLL_CO_TRY(std::uint32_t mode, query_mode(call));
-  ATOLL_CO_TRY(Place place,
-               co_await open_place(call, std::string(call.request().query_value("path"))));
-  auto upload = std::make_shared<Upload>(call, std::move(place), mode);
+  control::UploadFiles request{.folder = std::string(call.request().query_value("path"))};
+  ATOLL_CO_TRY(request.mode, query_mode(call));
+  ATOLL_CO_TRY(control::Upload upload, co_await call.control().files().upload(
+                                           call.caller, call.session_id(), std::move(request)));
+  Parts parts{.upload = std::move(upload)};
   http::MultipartParser parser(*boundary);
   std::string buffer(kChunk, '\0');
   UploadLimit limit(call);
@@ -124,10 +99,10 @@ Task<Answer<http::Response>> upload_files(Call call) {
     if (got == 0) break;
     ATOLL_CO_CHECK(limit.take(got));
     parser.feed(std::string_view(buffer).substr(0, got));
-    ATOLL_CO_CHECK(co_await take_events(upload, &parser));
+    ATOLL_CO_CHECK(co_await take_events(&parts, &parser));
   }
   ATOLL_CO_CHECK(parser.finish());
-  co_return json_response(201, object{{"files", std::move(upload->files)}});
+  co_return json_response(201, object{{"files", std::move(parts.files)}});
 }
 
 }  // namespace atl::api::rest

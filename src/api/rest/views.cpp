@@ -6,7 +6,6 @@
 #include "api/text.hpp"
 #include "base/utf8.hpp"
 #include "codec/json.hpp"
-#include "control/box_path.hpp"
 
 namespace atl::api::rest {
 
@@ -190,13 +189,12 @@ std::string octal_mode(std::uint32_t mode) {
   return text;
 }
 
-object file_view(const guest::FileInfo& file, std::string_view workspace) {
-  static constexpr const char* kKinds[] = {"other", "file", "directory", "symlink", "other"};
-  std::string shown = control::shown_path(file.path, workspace);
+object file_view(const model::File& file) {
+  static constexpr const char* kKinds[] = {"other", "file", "directory", "symlink"};
   std::chrono::milliseconds since(file.mtime_ns / 1'000'000);
-  object view{{"name", json_text(shown.substr(shown.rfind('/') + 1))},
-              {"path", json_text(shown)},
-              {"type", kKinds[file.kind <= guest::FileInfo::kOther ? file.kind : 0]},
+  object view{{"name", json_text(file.path.substr(file.path.rfind('/') + 1))},
+              {"path", json_text(file.path)},
+              {"type", kKinds[static_cast<std::size_t>(file.kind)]},
               {"size", file.size},
               {"mode", octal_mode(file.mode)},
               {"modified_at", rfc3339(model::Time(since))}};
@@ -204,11 +202,11 @@ object file_view(const guest::FileInfo& file, std::string_view workspace) {
   return view;
 }
 
-object process_view(const guest::ProcessInfo& process) {
+object process_view(const model::Process& process) {
   return {{"pid", process.pid},
           {"parent", process.parent},
           {"state", json_text({&process.state, 1})},
-          {"memory_bytes", process.rss_bytes},
+          {"memory_bytes", process.memory_bytes},
           {"cpu_ms", process.cpu_ms},
           {"command", json_text(process.command)}};
 }

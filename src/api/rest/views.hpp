@@ -8,9 +8,9 @@
 #include <boost/json/object.hpp>
 
 #include "control/control.hpp"
-#include "guest/messages.hpp"
 #include "model/audit.hpp"
 #include "model/execution.hpp"
+#include "model/file.hpp"
 #include "model/session.hpp"
 #include "model/snapshot.hpp"
 #include "model/template.hpp"
@@ -31,8 +31,8 @@ object snapshot_view(const model::Snapshot& snapshot);
 object audit_view(const model::AuditRow& row);
 object usage_view(const control::SessionUsage& usage);
 std::string octal_mode(std::uint32_t mode);  // 0644
-object file_view(const guest::FileInfo& file, std::string_view workspace);
-object process_view(const guest::ProcessInfo& process);
+object file_view(const model::File& file);
+object process_view(const model::Process& process);
 object event_view(const control::LifeEvent& event);
 
 boost::json::string json_text(std::string_view bytes);  // U+FFFD for what is no UTF-8

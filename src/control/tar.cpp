@@ -1,11 +1,11 @@
-#include "api/tar.hpp"
+#include "control/tar.hpp"
 
 #include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstring>
 
-namespace atl::api {
+namespace atl::control {
 
 namespace {
 
@@ -90,4 +90,4 @@ std::string_view tar_padding(std::uint64_t size) {
 
 std::string_view tar_end() { return {kZeros.data(), kZeros.size()}; }
 
-}  // namespace atl::api
+}  // namespace atl::control

@@ -6,7 +6,7 @@
 #include <string>
 #include <string_view>
 
-namespace atl::api {
+namespace atl::control {
 
 struct TarEntry {
   enum class Kind { kFile, kDirectory, kSymlink };
@@ -23,4 +23,4 @@ std::string tar_header(const TarEntry& entry);
 std::string_view tar_padding(std::uint64_t size);
 std::string_view tar_end();
 
-}  // namespace atl::api
+}  // namespace atl::control
