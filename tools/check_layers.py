@@ -19,6 +19,7 @@ ALLOWED = {
     "codec": ["base"],
     "observe": ["base"],
     "model": ["base"],
+    "bodies": ["base", "codec", "model"],
     "images": GROUND,
     "guest": ["base", "confine"],
     "engine": ["base", "confine", "guest/start.hpp"],
@@ -36,10 +37,10 @@ ALLOWED = {
     "backends/srt": GROUND + ["guest", "sandbox", "confine/walls.hpp"],
     "node": GROUND + ["config", "sandbox", "images", "guest/pack.hpp"],
     "control": GROUND + ["config", "sandbox", "contexts", "drivers", "store", "bus", "node", "guest/pack.hpp"],
-    "client": GROUND + ["http"],
-    "api": GROUND + ["http", "control", "node", "config", "sandbox", "contexts", "guest"],
+    "client": GROUND + ["bodies", "http"],
+    "api": GROUND + ["bodies", "http", "control", "node", "config", "sandbox", "contexts", "guest"],
     "server": GROUND + ["config", "sandbox", "contexts", "drivers", "images", "store", "http", "node", "control", "api", "cli"],
-    "cli": GROUND + ["config", "sandbox", "contexts", "drivers", "client", "images", "confine/walls.hpp"],
+    "cli": GROUND + ["bodies", "config", "sandbox", "contexts", "drivers", "client", "images", "confine/walls.hpp"],
 }
 
 # What the tests of a folder may include besides: doubles, and what they set up.

@@ -2,10 +2,8 @@
 
 #include <algorithm>
 #include <cstring>
+#include <iterator>
 #include <utility>
-
-#include <boost/json/array.hpp>
-#include <boost/json/object.hpp>
 
 #include "codec/json.hpp"
 #include "http/problem.hpp"
@@ -15,6 +13,10 @@ namespace atl::client {
 
 namespace {
 
+using bodies::ExecutionBody;
+using bodies::SessionBody;
+using bodies::SessionListBody;
+using bodies::TemplateBody;
 using http::ClientRequest;
 using http::ClientResponse;
 using http::Method;
@@ -77,8 +79,8 @@ http::ClientOptions options_of(const Address& address) {
   return options;
 }
 
-Task<Result<void>> nothing(Task<Result<value>> call) {
-  ATOLL_CO_TRY([[maybe_unused]] value body, co_await std::move(call));
+Task<Result<void>> nothing(Task<Result<std::string>> call) {
+  ATOLL_CO_TRY([[maybe_unused]] std::string body, co_await std::move(call));
   co_return Result<void>();
 }
 
@@ -97,14 +99,22 @@ Task<Result<ClientResponse>> Api::open(ClientRequest request) {
   co_return fail(http::error_from(response->status(), body.value_or("")));
 }
 
-Task<Result<value>> Api::call(ClientRequest request) {
+Task<Result<std::string>> Api::read(ClientRequest request) {
   async::Deadline deadline = request.deadline;
   ATOLL_CO_TRY(ClientResponse response, co_await open(std::move(request)));
-  ATOLL_CO_TRY(std::string body, co_await response.read_body(kMaxBody, deadline));
-  if (body.empty()) co_return value();
-  auto document = codec::parse(body, {.max_bytes = kMaxBody, .max_depth = 128});
-  if (!document) co_return fail(Code::kBackend, "the server's answer is no JSON; is it Atoll?");
-  co_return std::move(*document);
+  co_return co_await response.read_body(kMaxBody, deadline);
+}
+
+template <typename Body>
+Task<Result<Body>> Api::call(ClientRequest request) {
+  ATOLL_CO_TRY(std::string text, co_await read(std::move(request)));
+  codec::Decoded<Body> body =
+      codec::decode<Body>(text, {.ignore_unknown = true, .keep_defaults = true},
+                          {.max_bytes = kMaxBody, .max_depth = 128});
+  if (body) co_return std::move(*body);
+  std::string at = body.error().pointer.empty() ? "" : body.error().pointer + " ";
+  co_return fail(Code::kBackend, "cannot read the server's answer (" + at + body.error().detail +
+                                     "); is it Atoll, and of this version?");
 }
 
 Task<Result<std::unique_ptr<http::WebSocket>>> Api::websocket(std::string target) {
@@ -113,56 +123,50 @@ Task<Result<std::unique_ptr<http::WebSocket>>> Api::websocket(std::string target
   co_return socket;
 }
 
-Task<Result<value>> Api::list_sessions(SessionFilter filter, std::size_t most) {
-  boost::json::array all;
-  std::string cursor;
+Task<Result<SessionListBody>> Api::list_sessions(SessionFilter filter, std::size_t most) {
+  SessionListBody all;
   do {
-    std::size_t limit = std::min(kPage, most - all.size());
-    ATOLL_CO_TRY(value page, co_await call(request_of(
-                                 Method::kGet, "/sessions" + query_of(filter, limit, cursor))));
-    boost::json::object* fields = page.if_object();
-    boost::json::value* rows = fields != nullptr ? fields->if_contains("sessions") : nullptr;
-    if (rows == nullptr || !rows->is_array()) {
-      co_return fail(Code::kBackend, "the server's answer has no sessions; is it Atoll?");
-    }
-    for (value& row : rows->get_array()) all.push_back(std::move(row));
-    cursor = text_of(page, "next_cursor");
-  } while (!cursor.empty() && all.size() < most);
-  value next;
-  if (!cursor.empty()) next = boost::json::string(cursor);
-  co_return boost::json::object{{"sessions", std::move(all)}, {"next_cursor", std::move(next)}};
+    std::size_t limit = std::min(kPage, most - all.sessions.size());
+    std::string query = query_of(filter, limit, all.next_cursor.value_or(""));
+    ATOLL_CO_TRY(SessionListBody page,
+                 co_await call<SessionListBody>(request_of(Method::kGet, "/sessions" + query)));
+    std::ranges::move(page.sessions, std::back_inserter(all.sessions));
+    all.next_cursor = std::move(page.next_cursor);
+  } while (all.next_cursor && all.sessions.size() < most);
+  co_return all;
 }
 
-Task<Result<value>> Api::create_session(value body, bool wait) {
+Task<Result<SessionBody>> Api::create_session(bodies::CreateBody body, bool wait) {
   ClientRequest request =
-      with_json(Method::kPost, "/sessions", codec::serialize(body), kCreatePatience);
+      with_json(Method::kPost, "/sessions", codec::encode(body), kCreatePatience);
   if (wait) request.headers.add("Prefer", "wait");
-  return call(std::move(request));
+  return call<SessionBody>(std::move(request));
 }
 
-Task<Result<value>> Api::get_session(SessionId id) {
-  return call(request_of(Method::kGet, session_path(id)));
+Task<Result<SessionBody>> Api::get_session(SessionId id) {
+  return call<SessionBody>(request_of(Method::kGet, session_path(id)));
 }
 
 Task<Result<void>> Api::delete_session(SessionId id) {
-  return nothing(call(request_of(Method::kDelete, session_path(id))));
+  return nothing(read(request_of(Method::kDelete, session_path(id))));
 }
 
-Task<Result<value>> Api::execute(SessionId id, value body) {
-  return call(with_json(Method::kPost, session_path(id, "/execute"), codec::serialize(body)));
+Task<Result<ExecutionBody>> Api::execute(SessionId id, bodies::ExecuteBody body) {
+  return call<ExecutionBody>(
+      with_json(Method::kPost, session_path(id, "/execute"), codec::encode(body)));
 }
 
-Task<Result<value>> Api::get_execution(ExecutionId id) {
-  return call(request_of(Method::kGet, execution_path(id)));
+Task<Result<ExecutionBody>> Api::get_execution(ExecutionId id) {
+  return call<ExecutionBody>(request_of(Method::kGet, execution_path(id)));
 }
 
-Task<Result<value>> Api::list_results(SessionId id, std::size_t most) {
-  return call(request_of(Method::kGet,
-                         session_path(id, "/results?output=false&limit=" + std::to_string(most))));
+Task<Result<bodies::ExecutionListBody>> Api::list_results(SessionId id, std::size_t most) {
+  std::string tail = "/results?output=false&limit=" + std::to_string(most);
+  return call<bodies::ExecutionListBody>(request_of(Method::kGet, session_path(id, tail)));
 }
 
 Task<Result<void>> Api::cancel_execution(ExecutionId id) {
-  return nothing(call(request_of(Method::kDelete, execution_path(id))));
+  return nothing(read(request_of(Method::kDelete, execution_path(id))));
 }
 
 Task<Result<void>> Api::write_stdin(ExecutionId id, std::string bytes, bool close) {
@@ -170,25 +174,27 @@ Task<Result<void>> Api::write_stdin(ExecutionId id, std::string bytes, bool clos
                         .target = execution_path(id, close ? "/stdin?close=true" : "/stdin"),
                         .body = std::move(bytes)};
   request.headers.add("Content-Type", "application/octet-stream");
-  return nothing(call(std::move(request)));
+  return nothing(read(std::move(request)));
 }
 
-Task<Result<value>> Api::list_templates() { return call(request_of(Method::kGet, "/templates")); }
-
-Task<Result<value>> Api::get_template(std::string id) {
-  return call(request_of(Method::kGet, template_path(id)));
+Task<Result<bodies::TemplateListBody>> Api::list_templates() {
+  return call<bodies::TemplateListBody>(request_of(Method::kGet, "/templates"));
 }
 
-Task<Result<value>> Api::create_template(std::string json) {
-  return call(with_json(Method::kPost, "/templates", std::move(json)));
+Task<Result<TemplateBody>> Api::get_template(std::string id) {
+  return call<TemplateBody>(request_of(Method::kGet, template_path(id)));
 }
 
-Task<Result<value>> Api::replace_template(std::string id, std::string json) {
-  return call(with_json(Method::kPut, template_path(id), std::move(json)));
+Task<Result<TemplateBody>> Api::create_template(std::string json) {
+  return call<TemplateBody>(with_json(Method::kPost, "/templates", std::move(json)));
+}
+
+Task<Result<TemplateBody>> Api::replace_template(std::string id, std::string json) {
+  return call<TemplateBody>(with_json(Method::kPut, template_path(id), std::move(json)));
 }
 
 Task<Result<void>> Api::delete_template(std::string id) {
-  return nothing(call(request_of(Method::kDelete, template_path(id))));
+  return nothing(read(request_of(Method::kDelete, template_path(id))));
 }
 
 std::string session_path(const SessionId& id, std::string_view tail) {
@@ -197,13 +203,6 @@ std::string session_path(const SessionId& id, std::string_view tail) {
 
 std::string execution_path(const ExecutionId& id, std::string_view tail) {
   return "/executions/" + http::percent_encode(id.str()) + std::string(tail);
-}
-
-std::string text_of(const value& body, std::string_view name) {
-  const boost::json::object* fields = body.if_object();
-  const value* found = fields != nullptr ? fields->if_contains(name) : nullptr;
-  const boost::json::string* text = found != nullptr ? found->if_string() : nullptr;
-  return text != nullptr ? std::string(text->data(), text->size()) : std::string();
 }
 
 }  // namespace atl::client

@@ -1,6 +1,6 @@
-// A server's REST API (docs/api.md) as functions. Bodies come as the server gave them, so that they
-// can be passed on whole; refusals come as Errors with the server's code and sentence. One I/O
-// thread; any number of calls at a time.
+// A server's REST API (docs/api.md) as functions, with the bodies that the server itself uses.
+// Members that this version does not know are ignored; refusals come as Errors with the server's
+// code and sentence. One I/O thread; any number of calls at a time.
 #pragma once
 
 #include <chrono>
@@ -11,17 +11,17 @@
 #include <string>
 #include <vector>
 
-#include <boost/json/value.hpp>
-
 #include "async/task.hpp"
 #include "base/ids.hpp"
 #include "base/result.hpp"
+#include "bodies/execution.hpp"
+#include "bodies/session.hpp"
+#include "bodies/template.hpp"
 #include "http/client.hpp"
 
 namespace atl::client {
 
 using async::Task;
-using boost::json::value;
 
 struct Address {
   std::string url = "http://127.0.0.1:8080";  // or https://…, unix:///path
@@ -39,28 +39,28 @@ class Api {
  public:
   Api(async::Executor executor, Address address);
 
-  // {"sessions": […], "next_cursor": null or where the rest begins}; pages are joined, newest
-  // first.
-  Task<Result<value>> list_sessions(SessionFilter filter, std::size_t most);
+  // Newest first. Pages are joined; next_cursor says where the rest begins.
+  Task<Result<bodies::SessionListBody>> list_sessions(SessionFilter filter, std::size_t most);
   // Waits until it is ready when `wait`. 201 or 202, the same body.
-  Task<Result<value>> create_session(value body, bool wait);
-  Task<Result<value>> get_session(SessionId id);
+  Task<Result<bodies::SessionBody>> create_session(bodies::CreateBody body, bool wait);
+  Task<Result<bodies::SessionBody>> get_session(SessionId id);
   Task<Result<void>> delete_session(SessionId id);
 
   // Starts it and does not wait.
-  Task<Result<value>> execute(SessionId id, value body);
-  Task<Result<value>> get_execution(ExecutionId id);
+  Task<Result<bodies::ExecutionBody>> execute(SessionId id, bodies::ExecuteBody body);
+  Task<Result<bodies::ExecutionBody>> get_execution(ExecutionId id);
   // Newest first, without output.
-  Task<Result<value>> list_results(SessionId id, std::size_t most);
+  Task<Result<bodies::ExecutionListBody>> list_results(SessionId id, std::size_t most);
   // Interrupts, then kills what does not listen; some seconds at most.
   Task<Result<void>> cancel_execution(ExecutionId id);
   // Waits until the program takes it.
   Task<Result<void>> write_stdin(ExecutionId id, std::string bytes, bool close);
 
-  Task<Result<value>> list_templates();
-  Task<Result<value>> get_template(std::string id);
-  Task<Result<value>> create_template(std::string json);
-  Task<Result<value>> replace_template(std::string id, std::string json);
+  Task<Result<bodies::TemplateListBody>> list_templates();
+  Task<Result<bodies::TemplateBody>> get_template(std::string id);
+  // The text is a person's own document: the server says what is wrong with it.
+  Task<Result<bodies::TemplateBody>> create_template(std::string json);
+  Task<Result<bodies::TemplateBody>> replace_template(std::string id, std::string json);
   Task<Result<void>> delete_template(std::string id);
 
   // Any request; its target is below /api/v1. An answer that is no success is an Error.
@@ -68,7 +68,9 @@ class Api {
   Task<Result<std::unique_ptr<http::WebSocket>>> websocket(std::string target);
 
  private:
-  Task<Result<value>> call(http::ClientRequest request);
+  Task<Result<std::string>> read(http::ClientRequest request);
+  template <typename Body>
+  Task<Result<Body>> call(http::ClientRequest request);
 
   Address address_;
   http::Client client_;
@@ -77,8 +79,5 @@ class Api {
 // "/sessions/ID" + `tail`, encoded.
 std::string session_path(const SessionId& id, std::string_view tail = {});
 std::string execution_path(const ExecutionId& id, std::string_view tail = {});
-
-// The text of a member, "" when there is none.
-std::string text_of(const value& body, std::string_view name);
 
 }  // namespace atl::client

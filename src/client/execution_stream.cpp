@@ -4,8 +4,6 @@
 #include <array>
 #include <utility>
 
-#include <boost/json/object.hpp>
-
 #include "async/deadline.hpp"
 #include "base/code_from_name.hpp"
 #include "codec/json.hpp"
@@ -31,16 +29,14 @@ bool is_cut(const Error& error) {
 
 }  // namespace
 
-std::optional<Error> failure_of(const value& execution) {
-  const boost::json::object* fields = execution.if_object();
-  const value* error = fields != nullptr ? fields->if_contains("error") : nullptr;
-  if (error == nullptr || !error->is_object()) return std::nullopt;
-  return Error(code_from_name(text_of(*error, "code")), text_of(*error, "message"));
+std::optional<Error> failure_of(const bodies::ExecutionBody& execution) {
+  if (!execution.error) return std::nullopt;
+  return Error(code_from_name(execution.error->code), execution.error->message);
 }
 
-Task<Result<void>> ExecutionStream::start(SessionId session, value body) {
+Task<Result<void>> ExecutionStream::start(SessionId session, bodies::ExecuteBody body) {
   session_ = std::move(session);
-  body_ = codec::serialize(body);
+  body_ = codec::encode(body);
   repeat_key_ = make_sortable_id();
   return connect();
 }
@@ -83,10 +79,14 @@ Task<Result<void>> ExecutionStream::connect_again() {
 Result<std::optional<ExecutionEvent>> ExecutionStream::take(http::SseEvent event) {
   auto data = codec::parse(event.data, {.max_bytes = kMaxEvent, .max_depth = 128});
   if (!data) return fail(Code::kBackend, "an event of the server is no JSON");
+  ExecutionEvent given{.name = std::move(event.event), .data = std::move(*data)};
+  if (given.name == "init") {
+    ATOLL_TRY(bodies::ExecutionStartBody start, given.as<bodies::ExecutionStartBody>());
+    id_ = ExecutionId(std::move(start.execution_id));
+  }
   if (!event.id.empty()) last_event_ = std::move(event.id);
-  if (event.event == "init") id_ = ExecutionId(text_of(*data, "execution_id"));
-  complete_ = event.event == "complete";
-  return ExecutionEvent{.name = std::move(event.event), .data = std::move(*data)};
+  complete_ = given.name == "complete";
+  return given;
 }
 
 Task<Result<std::optional<ExecutionEvent>>> ExecutionStream::next() {

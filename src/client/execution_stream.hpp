@@ -6,24 +6,33 @@
 #include <string>
 
 #include "client/api.hpp"
+#include "codec/json.hpp"
 #include "http/sse.hpp"
 
 namespace atl::client {
 
 struct ExecutionEvent {
   std::string name;  // init, stdout, stderr, result, error, complete
-  value data;
+  boost::json::value data;
+
+  // The data as the body that belongs to the name (bodies/execution.hpp).
+  template <typename Body>
+  Result<Body> as() const {
+    auto body = codec::decode_value<Body>(data, {.ignore_unknown = true, .keep_defaults = true});
+    if (!body) return fail(Code::kBackend, "cannot read the event " + name + " of the server");
+    return std::move(*body);
+  }
 };
 
 // Why an execution failed, where it was not its program that said so.
-std::optional<Error> failure_of(const value& execution);
+std::optional<Error> failure_of(const bodies::ExecutionBody& execution);
 
 class ExecutionStream {
  public:
   explicit ExecutionStream(Api& api) : api_(&api) {}
 
   // Starts an execution and listens to it.
-  Task<Result<void>> start(SessionId session, value body);
+  Task<Result<void>> start(SessionId session, bodies::ExecuteBody body);
   // Listens to one from its beginning.
   Task<Result<void>> follow(ExecutionId id);
   // nullopt after `complete`. When the server is gone for long, the Error of the last attempt.

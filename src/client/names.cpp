@@ -3,9 +3,6 @@
 #include <utility>
 #include <vector>
 
-#include <boost/json/array.hpp>
-#include <boost/json/object.hpp>
-
 namespace atl::client {
 
 namespace {
@@ -13,12 +10,9 @@ namespace {
 constexpr std::size_t kShown = 8;        // candidates in an error
 constexpr std::size_t kLooked = 10'000;  // sessions at most
 
-std::vector<std::string> ids_of(const value& body, std::string_view list, std::string_view name) {
+std::vector<std::string> ids_of(const bodies::SessionListBody& body) {
   std::vector<std::string> ids;
-  const boost::json::object* fields = body.if_object();
-  const value* rows = fields != nullptr ? fields->if_contains(list) : nullptr;
-  if (rows == nullptr || !rows->is_array()) return ids;
-  for (const value& row : rows->get_array()) ids.push_back(text_of(row, name));
+  for (const bodies::SessionBody& session : body.sessions) ids.push_back(session.id);
   return ids;
 }
 
@@ -56,15 +50,16 @@ Result<std::string> match_prefix(std::string_view what, std::string_view typed,
 Task<Result<SessionId>> find_session(Api* api, std::string typed) {
   if (!could_be_id(typed)) co_return fail(match_prefix("session", typed, {}).error());
   if (typed.size() == kIdLength) {
-    ATOLL_CO_TRY(value session, co_await api->get_session(SessionId(typed)));
-    co_return SessionId(text_of(session, "id"));
+    ATOLL_CO_TRY(bodies::SessionBody session, co_await api->get_session(SessionId(typed)));
+    co_return SessionId(std::move(session.id));
   }
   SessionFilter live{.states = {"creating", "ready", "running", "paused"}};
-  ATOLL_CO_TRY(value sessions, co_await api->list_sessions(std::move(live), kLooked));
-  Result<std::string> id = match_prefix("session", typed, ids_of(sessions, "sessions", "id"));
+  ATOLL_CO_TRY(bodies::SessionListBody sessions,
+               co_await api->list_sessions(std::move(live), kLooked));
+  Result<std::string> id = match_prefix("session", typed, ids_of(sessions));
   if (!id && id.error().code() == Code::kNotFound) {
     ATOLL_CO_TRY(sessions, co_await api->list_sessions({}, kLooked));
-    id = match_prefix("session", typed, ids_of(sessions, "sessions", "id"));
+    id = match_prefix("session", typed, ids_of(sessions));
   }
   if (!id) co_return fail(id.error());
   co_return SessionId(std::move(*id));
@@ -72,7 +67,7 @@ Task<Result<SessionId>> find_session(Api* api, std::string typed) {
 
 Task<Result<ExecutionId>> find_execution(Api* api, std::string typed) {
   if (could_be_id(typed) && typed.size() == kIdLength) {
-    Result<value> execution = co_await api->get_execution(ExecutionId(typed));
+    Result<bodies::ExecutionBody> execution = co_await api->get_execution(ExecutionId(typed));
     if (execution) co_return ExecutionId(std::move(typed));
     if (execution.error().code() != Code::kNotFound) co_return fail(execution.error());
   }
@@ -83,12 +78,11 @@ Task<Result<ExecutionId>> find_execution(Api* api, std::string typed) {
     if (!missing) co_return fail(session.error());
     co_return fail(Code::kNotFound, "there is no execution or session \"" + typed + "\"");
   }
-  ATOLL_CO_TRY(value results, co_await api->list_results(*session, 1));
-  std::vector<std::string> ids = ids_of(results, "results", "execution_id");
-  if (ids.empty()) {
+  ATOLL_CO_TRY(bodies::ExecutionListBody body, co_await api->list_results(*session, 1));
+  if (body.results.empty()) {
     co_return fail(Code::kNotFound, "nothing has been executed in session " + session->str());
   }
-  co_return ExecutionId(ids.front());
+  co_return ExecutionId(body.results.front().execution_id);
 }
 
 }  // namespace atl::client

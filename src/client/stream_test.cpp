@@ -59,7 +59,9 @@ Task<std::string> listen(ExecutionStream* stream) {
     Result<std::optional<ExecutionEvent>> event = co_await stream->next();
     if (!event) co_return log + std::string(code_name(event.error().code()));
     if (!*event) co_return log + "end";
-    log += (*event)->name + text_of((*event)->data, "text") + " ";
+    bool is_output = (*event)->name == "stdout";
+    Result<bodies::OutputEventBody> output = (*event)->as<bodies::OutputEventBody>();
+    log += (*event)->name + (is_output && output ? output->text : "") + " ";
   }
 }
 
@@ -68,7 +70,7 @@ Task<void> take_part(Bench bench, bool starts, std::string* log) {
   ExecutionStream stream(api);
   Result<void> begun = Result<void>();
   if (starts) {
-    begun = co_await stream.start(SessionId("s"), boost::json::object());
+    begun = co_await stream.start(SessionId("s"), bodies::ExecuteBody());
   } else {
     begun = co_await stream.follow(ExecutionId("e1"));
   }

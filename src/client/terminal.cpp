@@ -11,6 +11,8 @@ namespace atl::client {
 
 namespace {
 
+using boost::json::value;
+
 std::optional<int> exit_code_of(std::string_view text) {
   auto said = codec::parse(text);
   const boost::json::object* fields = said ? said->if_object() : nullptr;

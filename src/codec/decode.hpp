@@ -18,6 +18,7 @@
 
 #include "codec/decode_error.hpp"
 #include "codec/names.hpp"
+#include "codec/nullable.hpp"
 
 namespace atl::codec {
 
@@ -32,6 +33,8 @@ template <typename T>
 struct IsOptional : std::false_type {};
 template <typename T>
 struct IsOptional<std::optional<T>> : std::true_type {};
+template <typename T>
+struct IsOptional<Nullable<T>> : std::true_type {};
 template <typename T>
 struct IsVector : std::false_type {};
 template <typename T>

@@ -1,4 +1,5 @@
-// From a described type to a JSON value. Empty optionals are left out; bytes that are no UTF-8
+// From a described type to a JSON value. An empty optional is left out, an empty Nullable is null;
+// bytes that are no UTF-8
 // become U+FFFD; numbers that JSON cannot say (infinities, NaN) become null. Included through
 // json.hpp.
 #pragma once
@@ -43,13 +44,19 @@ std::string name_of(T value) {
 namespace detail {
 
 template <typename T>
+struct IsNullable : std::false_type {};
+template <typename T>
+struct IsNullable<Nullable<T>> : std::true_type {};
+
+template <typename T>
 boost::json::value struct_to_json(const T& value) {
   boost::json::object object;
   using Members = boost::describe::describe_members<T, boost::describe::mod_public |
                                                            boost::describe::mod_inherited>;
   boost::mp11::mp_for_each<Members>([&](auto entry) {
     const auto& member = value.*entry.pointer;
-    if constexpr (IsOptional<std::remove_cvref_t<decltype(member)>>::value) {
+    using Member = std::remove_cvref_t<decltype(member)>;
+    if constexpr (IsOptional<Member>::value && !IsNullable<Member>::value) {
       if (!member) return;
     }
     add_member(object, member_name(entry.name, is_camel_case<T>()), to_json(member));

@@ -38,6 +38,12 @@ struct Camel {
 };
 BOOST_DESCRIBE_STRUCT(Camel, (), (settings_path))
 
+struct Answer {
+  std::optional<int> left_out;
+  Nullable<int> written;
+};
+BOOST_DESCRIBE_STRUCT(Answer, (), (left_out, written))
+
 struct Numbers {
   std::optional<std::int8_t> tiny;
   std::optional<std::uint64_t> large;
@@ -99,6 +105,15 @@ TEST(Json, AbsentAndNullOptionalsAreTheSame) {
   ASSERT_TRUE(decoded.has_value());
   EXPECT_FALSE(decoded->memory_mb);
   EXPECT_EQ(encode(*decoded).find("memory_mb"), std::string::npos);
+}
+
+TEST(Json, AnEmptyNullableIsWrittenAsNull) {
+  EXPECT_EQ(encode(Answer{}), R"({"written":null})");
+  EXPECT_EQ(encode(Answer{.left_out = 1, .written = 2}), R"({"left_out":1,"written":2})");
+  for (const char* text : {"{}", R"({"written":null})"}) {
+    EXPECT_FALSE(decode<Answer>(text)->written) << text;
+  }
+  EXPECT_EQ(decode<Answer>(R"({"written":3})")->written, 3);
 }
 
 TEST(Json, OptionsForDialectsAndConfiguration) {

@@ -43,14 +43,13 @@ Task<Answer<http::Response>> list_audit(Call call) {
   std::size_t limit = page.limit++;  // one more tells whether there is another page
   ATOLL_CO_TRY(std::vector<model::AuditRow> rows,
                co_await call.control().audit().list(call.caller, std::move(filter), page));
-  boost::json::value next;
+  bodies::AuditListBody body;
   if (rows.size() > limit) {
     rows.resize(limit);
-    next = json_text(rows.back().id);
+    body.next_cursor = rows.back().id;
   }
-  boost::json::array all;
-  for (const model::AuditRow& row : rows) all.push_back(audit_view(row));
-  co_return json_response(200, object{{"audit", std::move(all)}, {"next_cursor", next}});
+  for (const model::AuditRow& row : rows) body.audit.push_back(audit_view(row));
+  co_return json_response(200, body);
 }
 
 }  // namespace

@@ -129,7 +129,7 @@ Answer<control::CreateRequest> session_of(const RunBody& body) {
 }
 
 Answer<control::ChangeRequest> to_request(ChangeBody body) {
-  ChangeConfigBody config = body.config.value_or(ChangeConfigBody());
+  bodies::ChangeConfigBody config = body.config.value_or(bodies::ChangeConfigBody());
   ATOLL_CHECK(check_map(body.labels, "/labels", kMaxLabel));
   ATOLL_TRY(std::optional<std::string> metadata, metadata_text(body.metadata));
   ATOLL_CHECK(check_seconds(config.timeout_seconds, "/config/timeout_seconds"));
@@ -178,7 +178,7 @@ Answer<control::ExecuteRequest> to_request(ExecuteBody body) {
   return request;
 }
 
-Answer<control::OpenContextRequest> to_request(ContextBody body) {
+Answer<control::OpenContextRequest> to_request(OpenContextBody body) {
   ATOLL_CHECK(check_text(body.language, "/language", kMaxName));
   ATOLL_CHECK(check_text(body.cwd, "/cwd", kMaxPath));
   ATOLL_CHECK(check_text(body.working_dir, "/working_dir", kMaxPath));
@@ -189,7 +189,7 @@ Answer<control::OpenContextRequest> to_request(ContextBody body) {
                                      .env = std::move(body.env).value_or(StringMap())};
 }
 
-Answer<control::Keys::Wish> to_request(KeyBody body) {
+Answer<control::Keys::Wish> to_request(CreateKeyBody body) {
   ATOLL_CHECK(check_text(body.tenant, "/tenant", kMaxName));
   ATOLL_CHECK(check_text(body.name, "/name", kMaxName));
   control::Keys::Wish wish;

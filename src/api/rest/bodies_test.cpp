@@ -44,7 +44,7 @@ TEST(Bodies, WhereANulStandsIsSaid) {
   EXPECT_EQ(wrong_at<ChangeBody>(R"({"metadata":{"a":"\u0000b"}})"), "/metadata/a");
   EXPECT_EQ(wrong_at<ChangeBody>(R"({"metadata":{"a":[0,{"b":"\u0000"}]}})"), "/metadata/a/1/b");
   EXPECT_EQ(wrong_at<CreateBody>(R"({"session_key":"\u0000"})"), "/session_key");
-  EXPECT_EQ(wrong_at<KeyBody>(R"({"tenant":"t\u0000"})"), "/tenant");
+  EXPECT_EQ(wrong_at<CreateKeyBody>(R"({"tenant":"t\u0000"})"), "/tenant");
 }
 
 TEST(Bodies, UnknownAndWrongFieldsAreNamed) {
@@ -59,7 +59,7 @@ TEST(Bodies, UnknownAndWrongFieldsAreNamed) {
   EXPECT_EQ(wrong_at<CreateBody>(R"({"config":{"environment":{"A\nB":"x"}}})"),
             "/config/environment/A\nB");
   EXPECT_EQ(wrong_at<ExecuteBody>(R"({"code":"x","env":{"":"x"}})"), "/env/");
-  EXPECT_EQ(wrong_at<ContextBody>(R"({"env":{"A B":"x"}})"), "/env/A B");
+  EXPECT_EQ(wrong_at<OpenContextBody>(R"({"env":{"A B":"x"}})"), "/env/A B");
   EXPECT_EQ(wrong_at<CreateBody>("[]"), "");
   EXPECT_EQ(wrong_at<ExecuteBody>(R"({"code":"x","command":"y"})"), "/command");
   EXPECT_EQ(wrong_at<ExecuteBody>("{}"), "/code");
@@ -69,7 +69,7 @@ TEST(Bodies, UnknownAndWrongFieldsAreNamed) {
   EXPECT_EQ(wrong_at<ExecuteBody>(R"({"code":"x","timeout":-1})"), "/timeout");
   EXPECT_EQ(wrong_at<ExecuteBody>(R"({"code":"x","stdin_b64":"!"})"), "/stdin_b64");
   EXPECT_EQ(wrong_at<ExecuteBody>(R"({"code":"x","cwd":"a","working_dir":"b"})"), "/working_dir");
-  EXPECT_EQ(wrong_at<KeyBody>(R"({"role":"king"})"), "/role");
+  EXPECT_EQ(wrong_at<CreateKeyBody>(R"({"role":"king"})"), "/role");
   std::string code(kMaxCode + 1, 'x');
   EXPECT_EQ(wrong_at<ExecuteBody>(R"({"code":")" + code + R"("})"), "/code");
 }
@@ -123,11 +123,12 @@ TEST(Bodies, Roles) {
 }
 
 TEST(Bodies, TemplateHasDefaultsAndNoStrangers) {
-  auto body = decode_body<TemplateBody>(R"({"id":"x","name":"X","resources":{"memory":64}})");
+  auto body =
+      decode_body<bodies::TemplateSpecBody>(R"({"id":"x","name":"X","resources":{"memory":64}})");
   ASSERT_TRUE(body.has_value());
   EXPECT_EQ(body->resources.memory, 64u);
   EXPECT_EQ(body->resources.cpu, 0.5);
-  auto wrong = decode_body<TemplateBody>(R"({"id":"x","resources":{"ram":64}})");
+  auto wrong = decode_body<bodies::TemplateSpecBody>(R"({"id":"x","resources":{"ram":64}})");
   ASSERT_FALSE(wrong.has_value());
   EXPECT_EQ(wrong.error().at, "/resources/ram");
 }
@@ -140,11 +141,11 @@ TEST(Views, BytesThatAreNoText) {
   row.output.merged =
       "a\xff"
       "fine";
-  object view = execution_view(row);
+  object view = codec::to_json(execution_view(row)).as_object();
   EXPECT_EQ(view["stdout"].as_string(), "a\xEF\xBF\xBD");
   EXPECT_EQ(view["stdout_b64"].as_string(), "Yf8=");
   EXPECT_FALSE(view.contains("stderr_b64"));
-  EXPECT_FALSE(execution_view(row, false).contains("stdout"));
+  EXPECT_FALSE(codec::to_json(execution_view(row, false)).as_object().contains("stdout"));
 }
 
 TEST(Views, ErrorOfCodeThatRaised) {
@@ -152,7 +153,7 @@ TEST(Views, ErrorOfCodeThatRaised) {
   row.error_code = "execution_failed";
   row.error_message = "NameError: x";
   row.result_json = R"({"results":[],"error":{"ename":"NameError","evalue":"x","traceback":"t"}})";
-  object error = execution_error(row).as_object();
+  object error = codec::to_json(execution_error(row)).as_object();
   EXPECT_EQ(error["code"].as_string(), "execution_failed");
   EXPECT_EQ(error["ename"].as_string(), "NameError");
 }

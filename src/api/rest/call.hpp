@@ -64,6 +64,11 @@ Task<Answer<T>> read_json(Call call, std::uint64_t limit = UINT64_MAX) {
 }
 
 http::Response json_response(int status, const boost::json::value& body);
+template <typename Body>
+  requires(boost::describe::has_describe_members<Body>::value)
+http::Response json_response(int status, const Body& body) {
+  return json_response(status, codec::to_json(body));
+}
 http::Response json_text_response(int status, std::string body);
 http::Response no_content();
 

@@ -1,5 +1,3 @@
-#include <boost/json/array.hpp>
-
 #include "api/limits.hpp"
 #include "api/rest/bodies.hpp"
 #include "api/rest/once.hpp"
@@ -14,7 +12,7 @@ using http::Method;
 
 Task<Answer<http::Response>> open_context(Call call) {
   ATOLL_CO_TRY(std::string text, co_await read_json_text(call, kMaxSmallBody));
-  ATOLL_CO_TRY(ContextBody body, decode_body<ContextBody>(text));
+  ATOLL_CO_TRY(OpenContextBody body, decode_body<OpenContextBody>(text));
   ATOLL_CO_TRY(control::OpenContextRequest request, to_request(std::move(body)));
   ATOLL_CO_TRY(control::Once once, co_await begin_once(call, std::move(text)));
   ATOLL_CO_TRY(control::Outcome<control::ContextView> opened,
@@ -27,11 +25,11 @@ Task<Answer<http::Response>> open_context(Call call) {
 Task<Answer<http::Response>> list_contexts(Call call) {
   ATOLL_CO_TRY(std::vector<control::ContextView> found,
                co_await call.control().executions().contexts(call.caller, call.session_id()));
-  boost::json::array all;
+  bodies::ContextListBody body;
   for (const control::ContextView& context : found) {
-    all.push_back(context_view(context, call.session_id()));
+    body.contexts.push_back(context_view(context, call.session_id()));
   }
-  co_return json_response(200, object{{"contexts", std::move(all)}});
+  co_return json_response(200, body);
 }
 
 Task<Answer<http::Response>> close_context(Call call) {

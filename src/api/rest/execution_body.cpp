@@ -120,7 +120,7 @@ Task<Result<Counted>> count_text(Call call, Source source, Part part) {
 Task<Result<void>> write_execution(Call call, model::Execution row, bool with_output) {
   Source source = row.output.large;
   bool streams = with_output && source != nullptr;
-  std::string text = codec::serialize(execution_view(row, with_output && !streams));
+  std::string text = codec::encode(execution_view(row, with_output && !streams));
   if (streams) text.pop_back();  // its last brace
   ATOLL_CO_CHECK(co_await call.exchange->write(text));
   if (!streams) co_return Result<void>();

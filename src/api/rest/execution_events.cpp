@@ -86,21 +86,21 @@ std::optional<StreamPosition> from_event_id(std::string_view id) {
 }
 
 http::SseEvent ExecutionEvents::init(const model::Execution& execution) const {
-  object data{{"session_id", json_text(execution.session_id.str())},
-              {"execution_id", json_text(execution.id.str())},
-              {"state", codec::to_json(execution.state)}};
-  return {.event = "init", .id = to_event_id(at_), .data = codec::serialize(data)};
+  bodies::ExecutionStartBody data{.session_id = execution.session_id.str(),
+                                  .execution_id = execution.id.str(),
+                                  .state = execution.state};
+  return {.event = "init", .id = to_event_id(at_), .data = codec::encode(data)};
 }
 
 void ExecutionEvents::put_text(bool is_stdout, std::string_view bytes,
                                std::vector<http::SseEvent>& out) {
   if (bytes.empty()) return;
   (is_stdout ? at_.stdout_bytes : at_.stderr_bytes) += bytes.size();
-  object data{{"text", json_text(bytes)}};
-  if (!is_utf8(bytes)) data["b64"] = base64(bytes);
+  bodies::OutputEventBody data{.text = std::string(bytes), .b64 = {}};
+  if (!is_utf8(bytes)) data.b64 = base64(bytes);
   out.push_back({.event = is_stdout ? "stdout" : "stderr",
                  .id = to_event_id(at_),
-                 .data = codec::serialize(data)});
+                 .data = codec::encode(data)});
 }
 
 void ExecutionEvents::take_stream(bool is_stdout, std::string_view bytes,
@@ -159,12 +159,12 @@ void ExecutionEvents::finish(const model::Execution& execution, std::vector<http
     put_text(is_stdout, rest, out);
   }
   ++at_.number;
-  boost::json::value error = execution_error(execution);
+  auto error = execution_error(execution);
   bool given = error_given_ || at_.others > kept_results(execution).size();
-  if (!error.is_null() && !given) put_other("error", codec::serialize(error), out);
+  if (error && !given) put_other("error", codec::encode(*error), out);
   out.push_back({.event = "complete",
                  .id = to_event_id(at_),
-                 .data = codec::serialize(execution_view(execution, false))});
+                 .data = codec::encode(execution_view(execution, false))});
 }
 
 }  // namespace atl::api::rest

@@ -14,11 +14,6 @@ namespace {
 
 using http::Method;
 
-struct ExecuteInBody : ExecuteBody {
-  std::optional<std::string> session_id;
-};
-BOOST_DESCRIBE_STRUCT(ExecuteInBody, (ExecuteBody), (session_id))
-
 Task<Answer<void>> execute_in(Call call, SessionId session, ExecuteBody body, std::string text) {
   ATOLL_CO_TRY(control::ExecuteRequest request, to_request(std::move(body)));
   const http::Headers& headers = call.request().headers;
@@ -36,7 +31,7 @@ Task<Answer<void>> execute(Call call) {
 // The session stands in the body.
 Task<Answer<void>> execute_by_body(Call call) {
   ATOLL_CO_TRY(std::string text, co_await read_json_text(call));
-  ATOLL_CO_TRY(ExecuteInBody body, decode_body<ExecuteInBody>(text));
+  ATOLL_CO_TRY(bodies::ExecuteInSessionBody body, decode_body<bodies::ExecuteInSessionBody>(text));
   if (!body.session_id) co_return refuse_field("/session_id", "is required");
   ATOLL_CO_CHECK(check_text(body.session_id, "/session_id", kMaxName));
   SessionId session(*body.session_id);

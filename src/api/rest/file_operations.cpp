@@ -1,8 +1,6 @@
 // POST …/files/mkdir, move and chmod: what changes files without their content.
 #include <utility>
 
-#include <boost/describe/class.hpp>
-
 #include "api/limits.hpp"
 #include "api/rest/body_checks.hpp"
 #include "api/rest/files.hpp"
@@ -12,25 +10,9 @@ namespace atl::api::rest {
 
 namespace {
 
-struct MkdirBody {
-  std::optional<std::string> path;
-  std::string mode = "0755";
-  bool parents = true;
-};
-BOOST_DESCRIBE_STRUCT(MkdirBody, (), (path, mode, parents))
-
-struct MoveBody {
-  std::optional<std::string> from;
-  std::optional<std::string> to;
-  bool overwrite = false;
-};
-BOOST_DESCRIBE_STRUCT(MoveBody, (), (from, to, overwrite))
-
-struct ChmodBody {
-  std::optional<std::string> path;
-  std::optional<std::string> mode;
-};
-BOOST_DESCRIBE_STRUCT(ChmodBody, (), (path, mode))
+using bodies::ChangeFileModeBody;
+using bodies::MakeFolderBody;
+using bodies::MoveFileBody;
 
 Answer<void> check_path(const std::optional<std::string>& path, const std::string& at) {
   if (!path) return refuse_field(at, "is required");
@@ -46,7 +28,7 @@ Answer<std::uint32_t> mode_at(std::string_view text) {
 }  // namespace
 
 Task<Answer<http::Response>> make_folder(Call call) {
-  ATOLL_CO_TRY(MkdirBody body, co_await read_json<MkdirBody>(call, kMaxSmallBody));
+  ATOLL_CO_TRY(MakeFolderBody body, co_await read_json<MakeFolderBody>(call, kMaxSmallBody));
   ATOLL_CO_CHECK(check_path(body.path, "/path"));
   ATOLL_CO_TRY(std::uint32_t mode, mode_at(body.mode));
   ATOLL_CO_TRY(model::File made,
@@ -57,7 +39,7 @@ Task<Answer<http::Response>> make_folder(Call call) {
 }
 
 Task<Answer<http::Response>> move_file(Call call) {
-  ATOLL_CO_TRY(MoveBody body, co_await read_json<MoveBody>(call, kMaxSmallBody));
+  ATOLL_CO_TRY(MoveFileBody body, co_await read_json<MoveFileBody>(call, kMaxSmallBody));
   ATOLL_CO_CHECK(check_path(body.from, "/from"));
   ATOLL_CO_CHECK(check_path(body.to, "/to"));
   control::MoveFile request{
@@ -68,7 +50,8 @@ Task<Answer<http::Response>> move_file(Call call) {
 }
 
 Task<Answer<http::Response>> change_mode(Call call) {
-  ATOLL_CO_TRY(ChmodBody body, co_await read_json<ChmodBody>(call, kMaxSmallBody));
+  ATOLL_CO_TRY(ChangeFileModeBody body,
+               co_await read_json<ChangeFileModeBody>(call, kMaxSmallBody));
   ATOLL_CO_CHECK(check_path(body.path, "/path"));
   if (!body.mode) co_return refuse_field("/mode", "is required");
   ATOLL_CO_TRY(std::uint32_t mode, mode_at(*body.mode));

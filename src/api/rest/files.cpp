@@ -4,8 +4,6 @@
 #include <span>
 #include <utility>
 
-#include <boost/json/array.hpp>
-
 #include "api/limits.hpp"
 #include "api/rest/routes.hpp"
 #include "api/rest/views.hpp"
@@ -24,15 +22,13 @@ Answer<std::string> query_cursor(const Call& call) {
   return std::move(*path);
 }
 
-object page_view(const model::FilePage& page) {
-  boost::json::array all;
-  for (const model::File& file : page.files) all.push_back(file_view(file));
-  boost::json::value next;
-  if (!page.next.empty()) next = hex(page.next);
-  return {{"path", json_text(page.path)},
-          {"files", std::move(all)},
-          {"next_cursor", std::move(next)},
-          {"truncated", page.truncated}};
+bodies::FileListBody page_view(const model::FilePage& page) {
+  bodies::FileListBody body{.path = page.path,
+                            .files = {},
+                            .next_cursor = text_or_null(hex(page.next)),
+                            .truncated = page.truncated};
+  for (const model::File& file : page.files) body.files.push_back(file_view(file));
+  return body;
 }
 
 Task<Answer<http::Response>> list_files(Call call) {

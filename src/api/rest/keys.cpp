@@ -17,23 +17,24 @@ using http::Method;
 Task<Answer<http::Response>> create_key(Call call) {
   ATOLL_CO_CHECK(require_admin(call));
   ATOLL_CO_TRY(std::string text, co_await read_json_text(call, kMaxSmallBody));
-  ATOLL_CO_TRY(KeyBody body, decode_body<KeyBody>(text));
+  ATOLL_CO_TRY(CreateKeyBody body, decode_body<CreateKeyBody>(text));
   ATOLL_CO_TRY(control::Keys::Wish wish, to_request(std::move(body)));
   ATOLL_CO_TRY(control::Once once, co_await begin_once(call, std::move(text)));
   ATOLL_CO_TRY(control::NewKey made, co_await call.control().keys().create(
                                          call.caller, std::move(wish), std::move(once)));
-  object view = key_view(made.key);
-  if (!made.replayed) view["secret"] = json_text(made.secret);
+  bodies::KeyBody view = key_view(made.key);
+  if (!made.replayed) view.secret = made.secret;
   co_return mark_replayed(json_response(201, view), made.replayed);
 }
 
 Task<Answer<http::Response>> list_keys(Call call) {
   ATOLL_CO_CHECK(require_admin(call));
   ATOLL_CO_CHECK(co_await call.control().keys().load());
-  boost::json::array all;
-  for (const model::Key& key : call.control().keys().list(call.caller))
-    all.push_back(key_view(key));
-  co_return json_response(200, object{{"keys", std::move(all)}});
+  bodies::KeyListBody body;
+  for (const model::Key& key : call.control().keys().list(call.caller)) {
+    body.keys.push_back(key_view(key));
+  }
+  co_return json_response(200, body);
 }
 
 Task<Answer<http::Response>> revoke_key(Call call) {

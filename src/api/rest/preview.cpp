@@ -113,7 +113,8 @@ Task<Answer<http::Response>> create_token(Call call) {
   ATOLL_CO_CHECK(require_writer(call));
   ATOLL_CO_TRY(std::uint16_t port, port_of(call));
   ATOLL_CO_CHECK(check_preview_port(port));
-  ATOLL_CO_TRY(PreviewTokenBody body, co_await read_json<PreviewTokenBody>(call, kMaxSmallBody));
+  ATOLL_CO_TRY(bodies::PreviewTokenBody body,
+               co_await read_json<bodies::PreviewTokenBody>(call, kMaxSmallBody));
   if (body.ttl == 0 || body.ttl > kLongestTtl) {
     co_return refuse_value("/ttl", "must be from 1 to 3600 seconds");
   }

@@ -22,18 +22,16 @@ std::string default_backend(const Call& call) {
   return open.empty() ? std::string() : open.front();
 }
 
-boost::json::array capabilities(const Call& call) {
-  boost::json::array all;
+std::vector<std::string> capabilities(const Call& call) {
   const sandbox::Registry* registry = call.rest->options.registry;
-  if (registry == nullptr) return all;
-  std::set<std::string_view> names;
+  if (registry == nullptr) return {};
+  std::set<std::string> names;
   for (const std::string& name : call.control().node().backends()) {
     auto entry = registry->get(name);
     if (!entry) continue;
-    for (sandbox::Cap cap : (*entry)->caps) names.insert(sandbox::cap_name(cap));
+    for (sandbox::Cap cap : (*entry)->caps) names.emplace(sandbox::cap_name(cap));
   }
-  for (std::string_view name : names) all.push_back(json_text(name));
-  return all;
+  return {names.begin(), names.end()};
 }
 
 const char* health_of(const node::Node& node, const node::NodeResources& resources) {
@@ -45,20 +43,20 @@ std::string now(const Call& call) {
       std::chrono::time_point_cast<std::chrono::milliseconds>(call.control().clock().wall()));
 }
 
-object runtime_view(const Call& call) {
+bodies::RuntimeBody runtime_view(const Call& call) {
   node::Node& node = call.control().node();
   node::NodeResources resources = node.resources();
-  return {{"id", json_text(node.id())},
-          {"type", json_text(default_backend(call))},
-          {"endpoint", json_text(call.rest->options.endpoint ? call.rest->options.endpoint() : "")},
-          {"capabilities", capabilities(call)},
-          {"resources", object{{"cpu_total", codec::to_json(resources.cpu_total)},
-                               {"cpu_used", codec::to_json(resources.cpu_used)},
-                               {"memory_total", resources.memory_total >> 20},
-                               {"memory_used", resources.memory_used >> 20},
-                               {"session_count", call.control().sessions().live_count()}}},
-          {"health", health_of(node, resources)},
-          {"last_heartbeat", now(call)}};
+  return {.id = node.id(),
+          .type = default_backend(call),
+          .endpoint = call.rest->options.endpoint ? call.rest->options.endpoint() : "",
+          .capabilities = capabilities(call),
+          .resources = {.cpu_total = resources.cpu_total,
+                        .cpu_used = resources.cpu_used,
+                        .memory_total = resources.memory_total >> 20,
+                        .memory_used = resources.memory_used >> 20,
+                        .session_count = call.control().sessions().live_count()},
+          .health = health_of(node, resources),
+          .last_heartbeat = now(call)};
 }
 
 Answer<void> check_id(const Call& call) {
@@ -68,7 +66,7 @@ Answer<void> check_id(const Call& call) {
 }
 
 Task<Answer<http::Response>> list_runtimes(Call call) {
-  co_return json_response(200, object{{"runtimes", boost::json::array{runtime_view(call)}}});
+  co_return json_response(200, bodies::RuntimeListBody{.runtimes = {runtime_view(call)}});
 }
 
 Task<Answer<http::Response>> runtime_health(Call call) {

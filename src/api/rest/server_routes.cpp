@@ -72,7 +72,7 @@ Task<Answer<void>> stream_events(Call call) {
       after = event->number;
       http::SseEvent said{.event = event->event,
                           .id = std::to_string(event->number),
-                          .data = codec::serialize(event_view(*event))};
+                          .data = codec::encode(event_view(*event))};
       written = co_await writer.send(std::move(said));
       pulse.said_something();
       continue;

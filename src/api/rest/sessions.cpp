@@ -1,7 +1,5 @@
 #include "api/rest/sessions.hpp"
 
-#include <boost/json/array.hpp>
-
 #include "api/limits.hpp"
 #include "api/rest/bodies.hpp"
 #include "api/rest/once.hpp"
@@ -75,14 +73,13 @@ Task<Answer<http::Response>> list_sessions(Call call) {
   std::size_t limit = page.limit++;  // one more tells whether there is another page
   ATOLL_CO_TRY(std::vector<model::Session> rows,
                co_await call.control().sessions().list(call.caller, std::move(filter), page));
-  boost::json::value next;
+  bodies::SessionListBody body;
   if (rows.size() > limit) {
     rows.resize(limit);
-    next = json_text(rows.back().id.str());
+    body.next_cursor = rows.back().id.str();
   }
-  boost::json::array all;
-  for (const model::Session& row : rows) all.push_back(session_view(row));
-  co_return json_response(200, object{{"sessions", std::move(all)}, {"next_cursor", next}});
+  for (const model::Session& row : rows) body.sessions.push_back(session_view(row));
+  co_return json_response(200, body);
 }
 
 Task<Answer<http::Response>> get_session(Call call) {
@@ -146,13 +143,11 @@ Task<Answer<http::Response>> renew_session(Call call) {
 Task<Answer<http::Response>> session_status(Call call) {
   ATOLL_CO_TRY(control::SessionStatus status,
                co_await call.control().sessions().status(call.caller, call.session_id()));
-  object view{{"session_id", json_text(call.session_id().str())},
-              {"status", codec::to_json(status.status)},
-              {"running", codec::to_json(status.running)}};
-  view["last_execution"] = status.last_execution.empty()
-                               ? boost::json::value()
-                               : boost::json::value(json_text(status.last_execution));
-  co_return json_response(200, view);
+  co_return json_response(
+      200, bodies::SessionStatusBody{.session_id = call.session_id().str(),
+                                     .status = status.status,
+                                     .running = std::move(status.running),
+                                     .last_execution = text_or_null(status.last_execution)});
 }
 
 Task<Answer<http::Response>> session_usage(Call call) {
@@ -164,9 +159,9 @@ Task<Answer<http::Response>> session_usage(Call call) {
 Task<Answer<http::Response>> list_processes(Call call) {
   ATOLL_CO_TRY(std::vector<model::Process> found,
                co_await call.control().sessions().processes(call.caller, call.session_id()));
-  boost::json::array all;
-  for (const model::Process& process : found) all.push_back(process_view(process));
-  co_return json_response(200, object{{"processes", std::move(all)}});
+  bodies::ProcessListBody body;
+  for (const model::Process& process : found) body.processes.push_back(process_view(process));
+  co_return json_response(200, body);
 }
 
 }  // namespace

@@ -15,7 +15,7 @@ using http::Method;
 
 Task<Answer<http::Response>> create_snapshot(Call call) {
   ATOLL_CO_TRY(std::string text, co_await read_json_text(call, kMaxSmallBody));
-  ATOLL_CO_TRY(SnapshotBody body, decode_body<SnapshotBody>(text));
+  ATOLL_CO_TRY(bodies::TakeSnapshotBody body, decode_body<bodies::TakeSnapshotBody>(text));
   ATOLL_CO_CHECK(check_text(body.name, "/name", kMaxName));
   ATOLL_CO_TRY(control::Once once, co_await begin_once(call, std::move(text)));
   ATOLL_CO_TRY(
@@ -30,9 +30,9 @@ Task<Answer<http::Response>> create_snapshot(Call call) {
 Task<Answer<http::Response>> list_snapshots(Call call) {
   ATOLL_CO_TRY(std::vector<model::Snapshot> rows,
                co_await call.control().snapshots().list(call.caller));
-  boost::json::array all;
-  for (const model::Snapshot& row : rows) all.push_back(snapshot_view(row));
-  co_return json_response(200, object{{"snapshots", std::move(all)}});
+  bodies::SnapshotListBody body;
+  for (const model::Snapshot& row : rows) body.snapshots.push_back(snapshot_view(row));
+  co_return json_response(200, body);
 }
 
 Task<Answer<http::Response>> get_snapshot(Call call) {

@@ -1,7 +1,5 @@
 #include <utility>
 
-#include <boost/json/array.hpp>
-
 #include "api/limits.hpp"
 #include "api/rest/bodies.hpp"
 #include "api/rest/once.hpp"
@@ -12,6 +10,7 @@ namespace atl::api::rest {
 
 namespace {
 
+using bodies::TemplateSpecBody;
 using control::TemplatePtr;
 using http::Method;
 
@@ -23,7 +22,7 @@ Answer<void> check_list(const std::vector<std::string>& list, const std::string&
 }
 
 // What control cannot say, or not by the name of the field.
-Answer<void> check_body(const Call& call, const TemplateBody& body) {
+Answer<void> check_body(const Call& call, const TemplateSpecBody& body) {
   ATOLL_CHECK(check_environment(body.env, "/env"));
   ATOLL_CHECK(check_text(body.id, "/id"));
   ATOLL_CHECK(check_text(body.name, "/name"));
@@ -43,7 +42,7 @@ Answer<void> check_body(const Call& call, const TemplateBody& body) {
 Task<Answer<http::Response>> create_template(Call call) {
   ATOLL_CO_CHECK(require_admin(call));
   ATOLL_CO_TRY(std::string text, co_await read_json_text(call, kMaxSmallBody));
-  ATOLL_CO_TRY(TemplateBody body, decode_body<TemplateBody>(text));
+  ATOLL_CO_TRY(TemplateSpecBody body, decode_body<TemplateSpecBody>(text));
   if (!body.id) co_return refuse_field("/id", "is required");
   ATOLL_CO_CHECK(check_body(call, body));
   ATOLL_CO_TRY(control::Once once, co_await begin_once(call, std::move(text)));
@@ -58,22 +57,22 @@ Task<Answer<http::Response>> create_template(Call call) {
 }
 
 Task<Answer<http::Response>> list_templates(Call call) {
-  boost::json::array all;
-  for (const TemplatePtr& recipe : call.control().templates().list(call.caller)) {
-    all.push_back(template_view(*recipe));
+  bodies::TemplateListBody body;
+  for (const TemplatePtr& found : call.control().templates().list(call.caller)) {
+    body.templates.push_back(template_view(*found));
   }
-  co_return json_response(200, object{{"templates", std::move(all)}});
+  co_return json_response(200, body);
 }
 
 Task<Answer<http::Response>> get_template(Call call) {
-  ATOLL_CO_TRY(TemplatePtr recipe,
+  ATOLL_CO_TRY(TemplatePtr found,
                call.control().templates().find(call.caller, call.request().capture("id")));
-  co_return json_response(200, template_view(*recipe));
+  co_return json_response(200, template_view(*found));
 }
 
 Task<Answer<http::Response>> replace_template(Call call) {
   ATOLL_CO_CHECK(require_admin(call));
-  ATOLL_CO_TRY(TemplateBody body, co_await read_json<TemplateBody>(call, kMaxSmallBody));
+  ATOLL_CO_TRY(TemplateSpecBody body, co_await read_json<TemplateSpecBody>(call, kMaxSmallBody));
   ATOLL_CO_CHECK(check_body(call, body));
   std::string id = call.request().capture("id");
   if (body.id && *body.id != id) co_return refuse_value("/id", "is not the one of the path");

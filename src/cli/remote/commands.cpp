@@ -42,8 +42,8 @@ RemoteTask run(async::Executor executor, const Entry* entry, const RemoteOptions
   co_return co_await entry->run(&remote);
 }
 
-boost::json::value pairs(const std::vector<std::string>& list, bool from_here) {
-  boost::json::object all;
+bodies::StringMap pairs(const std::vector<std::string>& list, bool from_here) {
+  bodies::StringMap all;
   for (const std::string& one : list) {
     std::size_t equals = one.find('=');
     std::string name = one.substr(0, equals);
@@ -51,7 +51,7 @@ boost::json::value pairs(const std::vector<std::string>& list, bool from_here) {
     if (equals != std::string::npos) {
       all[name] = one.substr(equals + 1);
     } else if (value != nullptr) {
-      all[name] = std::string(value);
+      all[name] = value;
     }
   }
   return all;
@@ -69,8 +69,8 @@ int show_document(const Remote& remote, const boost::json::value& document) {
                   : json_text(document, ::isatty(STDOUT_FILENO) == 1));
 }
 
-boost::json::value environment_of(const RemoteOptions& options) { return pairs(options.env, true); }
-boost::json::value labels_of(const RemoteOptions& options) { return pairs(options.labels, false); }
+bodies::StringMap environment_of(const RemoteOptions& options) { return pairs(options.env, true); }
+bodies::StringMap labels_of(const RemoteOptions& options) { return pairs(options.labels, false); }
 
 int remote_command(Arguments arguments, const std::string& local_key_file) {
   const Entry* entry = nullptr;

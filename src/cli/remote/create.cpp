@@ -1,16 +1,11 @@
 #include <unistd.h>
 
-#include <boost/json/array.hpp>
-#include <boost/json/object.hpp>
-
 #include "cli/remote/remote.hpp"
 #include "cli/remote/session_table.hpp"
 #include "cli/small_commands.hpp"
 
 namespace atl::cli {
 namespace {
-
-using boost::json::object;
 
 Result<std::uint64_t> whole_seconds(std::chrono::milliseconds time, const char* option) {
   if (time.count() % 1000 != 0 || time.count() == 0) {
@@ -26,39 +21,37 @@ Result<std::uint64_t> whole_megabytes(std::uint64_t bytes, const char* option) {
   return bytes >> 20;
 }
 
-Result<object> resources_of(const RemoteOptions& options) {
-  object resources;
+Result<model::Resources> resources_of(const RemoteOptions& options) {
+  model::Resources resources;
   if (options.memory) {
-    ATOLL_TRY(resources["memory"], whole_megabytes(*options.memory, "--memory"));
+    ATOLL_TRY(resources.memory, whole_megabytes(*options.memory, "--memory"));
   }
   if (options.disk) {
-    ATOLL_TRY(resources["disk"], whole_megabytes(*options.disk, "--disk"));
+    ATOLL_TRY(resources.disk, whole_megabytes(*options.disk, "--disk"));
   }
-  if (options.cpu_milli) resources["cpu"] = static_cast<double>(*options.cpu_milli) / 1000;
-  if (options.pids) resources["pids"] = *options.pids;
+  if (options.cpu_milli) resources.cpu = static_cast<double>(*options.cpu_milli) / 1000;
+  if (options.pids) resources.pids = *options.pids;
   return resources;
 }
 
 // Only what was said: the server knows the rest.
-Result<object> request_of(const RemoteOptions& options) {
-  object config;
+Result<bodies::CreateBody> request_of(const RemoteOptions& options) {
+  bodies::ConfigBody config;
   if (options.timeout) {
-    ATOLL_TRY(config["timeout_seconds"], whole_seconds(*options.timeout, "--timeout"));
+    ATOLL_TRY(config.timeout_seconds, whole_seconds(*options.timeout, "--timeout"));
   }
   if (options.idle_timeout) {
-    ATOLL_TRY(config["idle_timeout_seconds"],
-              whole_seconds(*options.idle_timeout, "--idle-timeout"));
+    ATOLL_TRY(config.idle_timeout_seconds, whole_seconds(*options.idle_timeout, "--idle-timeout"));
   }
-  if (options.network) config["allow_network"] = true;
-  if (!options.env.empty()) config["environment"] = environment_of(options);
-  ATOLL_TRY(object resources, resources_of(options));
-  if (!resources.empty()) config["resources"] = std::move(resources);
-  object request;
-  if (!options.words.empty()) request["template_id"] = options.words[0];
-  if (!options.session_key.empty()) request["session_key"] = options.session_key;
-  if (!options.snapshot.empty()) request["snapshot_id"] = options.snapshot;
-  if (!options.labels.empty()) request["labels"] = labels_of(options);
-  if (!config.empty()) request["config"] = std::move(config);
+  if (options.network) config.allow_network = true;
+  if (!options.env.empty()) config.environment = environment_of(options);
+  ATOLL_TRY(config.resources, resources_of(options));
+  bodies::CreateBody request;
+  if (!options.words.empty()) request.template_id = options.words[0];
+  if (!options.session_key.empty()) request.session_key = options.session_key;
+  if (!options.snapshot.empty()) request.snapshot_id = options.snapshot;
+  if (!options.labels.empty()) request.labels = labels_of(options);
+  request.config = std::move(config);
   return request;
 }
 
@@ -69,14 +62,13 @@ RemoteTask create_session(Remote* remote) {
   if (options.words.size() > 1) {
     co_return fail(Code::kInvalidArgument, "create: name one template at most");
   }
-  ATOLL_CO_TRY(object request, request_of(options));
-  ATOLL_CO_TRY(boost::json::value session,
+  ATOLL_CO_TRY(bodies::CreateBody request, request_of(options));
+  ATOLL_CO_TRY(bodies::SessionBody session,
                co_await remote->api.create_session(std::move(request), !options.no_wait));
   if (wants_document(*remote)) co_return show_document(*remote, session);
-  if (::isatty(STDOUT_FILENO) != 1) co_return show(client::text_of(session, "id") + "\n");
-  object body{{"sessions", boost::json::array{session}}};
-  co_return show(
-      sessions_text(body, remote->clock.wall(), use_color(options.color, STDOUT_FILENO)));
+  if (::isatty(STDOUT_FILENO) != 1) co_return show(session.id + "\n");
+  co_return show(sessions_text(std::span(&session, 1), remote->clock.wall(),
+                               use_color(options.color, STDOUT_FILENO)));
 }
 
 }  // namespace atl::cli

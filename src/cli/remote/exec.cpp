@@ -3,7 +3,6 @@
 #include <unistd.h>
 
 #include <boost/json/array.hpp>
-#include <boost/json/object.hpp>
 
 #include "async/signals.hpp"
 #include "async/stream.hpp"
@@ -20,52 +19,53 @@ namespace atl::cli {
 namespace {
 
 using async::Task;
-using boost::json::object;
+using bodies::ExecuteBody;
 
 constexpr std::size_t kStdinPortion = 256 * 1024;
 
 // From the words behind SESSION.
-Result<object> what_of(const RemoteOptions& options) {
+Result<ExecuteBody> what_of(const RemoteOptions& options) {
   std::span<const std::string> words = std::span(options.words).subspan(1);
   bool code = options.code || !options.language.empty() || !options.context.empty();
   if (!code) {
     if (words.empty()) return fail(Code::kInvalidArgument, "exec: name a program, or give code");
-    return object{{"command", boost::json::array(words.begin(), words.end())}};
+    ExecuteBody request;
+    request.command = boost::json::array(words.begin(), words.end());
+    return request;
   }
-  object request;
-  if (!options.language.empty()) request["language"] = options.language;
-  if (!options.context.empty()) request["context"] = options.context;
+  ExecuteBody request;
+  if (!options.language.empty()) request.language = options.language;
+  if (!options.context.empty()) request.context = options.context;
   if (words.size() != (options.code ? 0 : 1)) {
     return fail(Code::kInvalidArgument,
                 options.code ? "exec: with -c there is nothing behind SESSION"
                              : "exec: code is one word; put it into quotes, or say - for stdin");
   }
   if (options.code) {
-    request["code"] = *options.code;
+    request.code = *options.code;
   } else if (words[0] == "-") {
     if (options.interactive) {
       return fail(Code::kInvalidArgument, "exec: stdin is either the code or the program's");
     }
-    ATOLL_TRY(std::string text, read_stdin(kMaxCode, "the code"));
-    request["code"] = text;
+    ATOLL_TRY(request.code, read_stdin(kMaxCode, "the code"));
   } else {
-    request["code"] = words[0];
+    request.code = words[0];
   }
   return request;
 }
 
-Result<object> request_of(const RemoteOptions& options) {
+Result<ExecuteBody> request_of(const RemoteOptions& options) {
   if (options.words.empty()) {
     return fail(Code::kInvalidArgument, "exec: name a session; atoll ps lists them");
   }
   if (options.detach && options.interactive) {
     return fail(Code::kInvalidArgument, "exec: -i has nobody to read for with -d");
   }
-  ATOLL_TRY(object request, what_of(options));
-  if (options.timeout) request["timeout"] = static_cast<double>(options.timeout->count()) / 1000;
-  if (!options.env.empty()) request["env"] = environment_of(options);
-  if (!options.workdir.empty()) request["cwd"] = options.workdir;
-  if (options.interactive) request["stdin_open"] = true;
+  ATOLL_TRY(ExecuteBody request, what_of(options));
+  if (options.timeout) request.timeout = static_cast<double>(options.timeout->count()) / 1000;
+  if (!options.env.empty()) request.env = environment_of(options);
+  if (!options.workdir.empty()) request.cwd = options.workdir;
+  if (options.interactive) request.stdin_open = true;
   return request;
 }
 
@@ -120,7 +120,7 @@ Task<void> pump_stdin(Execution* execution) {
   (void)co_await execution->remote->api.write_stdin(execution->stream.id(), "", true);
 }
 
-Task<Result<int>> follow(Execution* execution, SessionId session, object request) {
+Task<Result<int>> follow(Execution* execution, SessionId session, ExecuteBody request) {
   const RemoteOptions& options = execution->remote->options;
   ATOLL_CO_CHECK(co_await execution->stream.start(std::move(session), std::move(request)));
   for (;;) {
@@ -139,34 +139,32 @@ Task<Result<int>> follow(Execution* execution, SessionId session, object request
   }
   bool quiet =
       wants_document(*execution->remote) || execution->printer.told() || execution->cancelling;
-  Result<int> status = outcome_of(execution->printer.ended(), quiet, options.color);
+  bodies::ExecutionBody ended = execution->printer.ended().value_or(bodies::ExecutionBody());
+  Result<int> status = outcome_of(ended, quiet, options.color);
   // Cancelled before it began: there is no status but ours.
-  const object* ended = execution->printer.ended().if_object();
-  const boost::json::value* code = ended != nullptr ? ended->if_contains("exit_code") : nullptr;
-  bool began = code != nullptr && !code->is_null();
-  if (execution->cancelling && !began) status = 128 + execution->last_signal;
+  if (execution->cancelling && !ended.exit_code) status = 128 + execution->last_signal;
   if (!wants_document(*execution->remote)) co_return status;
-  ATOLL_CO_TRY(boost::json::value body,
+  ATOLL_CO_TRY(bodies::ExecutionBody body,
                co_await execution->remote->api.get_execution(execution->stream.id()));
   show_document(*execution->remote, body);
   co_return status;
 }
 
-Task<void> work(Execution* execution, SessionId session, object request) {
+Task<void> work(Execution* execution, SessionId session, ExecuteBody request) {
   execution->status = co_await follow(execution, std::move(session), std::move(request));
 }
 
 }  // namespace
 
 RemoteTask execute(Remote* remote) {
-  ATOLL_CO_TRY(object request, request_of(remote->options));
+  ATOLL_CO_TRY(ExecuteBody request, request_of(remote->options));
   ATOLL_CO_TRY(SessionId session,
                co_await client::find_session(&remote->api, remote->options.words[0]));
   if (remote->options.detach) {
-    ATOLL_CO_TRY(boost::json::value body,
+    ATOLL_CO_TRY(bodies::ExecutionBody body,
                  co_await remote->api.execute(std::move(session), std::move(request)));
     if (wants_document(*remote)) co_return show_document(*remote, body);
-    co_return show(client::text_of(body, "execution_id") + "\n");
+    co_return show(body.execution_id + "\n");
   }
   Execution execution(remote, wants_document(*remote));
   ATOLL_CO_TRY(async::Signals signals,

@@ -9,9 +9,9 @@ namespace atl::cli {
 namespace {
 
 // Why it failed is part of what is to be seen; the status is that of the showing.
-int shown(const Remote& remote, const EventPrinter& printer, const boost::json::value& execution) {
-  bool over = !client::text_of(execution, "ended_at").empty();
-  if (over && !printer.told()) {
+int shown(const Remote& remote, const EventPrinter& printer,
+          const bodies::ExecutionBody& execution) {
+  if (execution.ended_at && !printer.told()) {
     if (auto failure = client::failure_of(execution)) {
       print_warning("it failed: " + failure->message(), remote.options.color);
     }
@@ -20,7 +20,7 @@ int shown(const Remote& remote, const EventPrinter& printer, const boost::json::
 }
 
 RemoteTask so_far(Remote* remote, ExecutionId id) {
-  ATOLL_CO_TRY(boost::json::value body, co_await remote->api.get_execution(std::move(id)));
+  ATOLL_CO_TRY(bodies::ExecutionBody body, co_await remote->api.get_execution(std::move(id)));
   if (wants_document(*remote)) co_return show_document(*remote, body);
   EventPrinter printer(remote->executor, false);
   Result<void> passed = co_await printer.take_body(body);
@@ -41,7 +41,7 @@ RemoteTask to_the_end(Remote* remote, ExecutionId id) {
     if (!passed) co_return fail(passed.error());
   }
   if (wants_document(*remote)) co_return co_await so_far(remote, std::move(id));
-  co_return shown(*remote, printer, printer.ended());
+  co_return shown(*remote, printer, printer.ended().value_or(bodies::ExecutionBody()));
 }
 
 }  // namespace

@@ -20,16 +20,16 @@ RemoteTask list_sessions(Remote* remote) {
   if (filter.states.empty() && !options.all) {
     filter.states = {"creating", "ready", "running", "paused"};
   }
-  ATOLL_CO_TRY(boost::json::value body,
+  ATOLL_CO_TRY(bodies::SessionListBody body,
                co_await remote->api.list_sessions(std::move(filter), options.limit));
   if (options.quiet) {
     std::string text;
-    for (const std::string& id : session_ids(body)) text += id + "\n";
+    for (const bodies::SessionBody& session : body.sessions) text += session.id + "\n";
     co_return show(text);
   }
   if (wants_document(*remote)) co_return show_document(*remote, body);
-  show(sessions_text(body, remote->clock.wall(), use_color(options.color, STDOUT_FILENO)));
-  if (has_more_sessions(body)) {
+  show(sessions_text(body.sessions, remote->clock.wall(), use_color(options.color, STDOUT_FILENO)));
+  if (body.next_cursor) {
     print_warning("there are more; --limit shows more of them", options.color);
   }
   co_return 0;

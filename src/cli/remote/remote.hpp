@@ -7,6 +7,7 @@
 #include "base/clock.hpp"
 #include "cli/remote/options.hpp"
 #include "client/api.hpp"
+#include "codec/json.hpp"
 
 namespace atl::cli {
 
@@ -32,10 +33,15 @@ RemoteTask manage_templates(Remote* remote);
 // stdout wants -o json or yaml: prints the document so.
 bool wants_document(const Remote& remote);
 int show_document(const Remote& remote, const boost::json::value& document);
+template <typename Body>
+  requires(boost::describe::has_describe_members<Body>::value)
+int show_document(const Remote& remote, const Body& body) {
+  return show_document(remote, codec::to_json(body));
+}
 
-// {"K": "V"} of -e; a bare K that is not set here is left out.
-boost::json::value environment_of(const RemoteOptions& options);
-// {"NAME": "VALUE"} of --label.
-boost::json::value labels_of(const RemoteOptions& options);
+// Of -e; a bare K that is not set here is left out.
+bodies::StringMap environment_of(const RemoteOptions& options);
+// Of --label.
+bodies::StringMap labels_of(const RemoteOptions& options);
 
 }  // namespace atl::cli

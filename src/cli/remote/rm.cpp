@@ -26,9 +26,10 @@ async::Task<Result<std::vector<std::string>>> all_that_live(Remote* remote) {
   client::SessionFilter filter{.states = {"creating", "ready", "running", "paused"},
                                .template_id = options.template_id,
                                .labels = options.labels};
-  ATOLL_CO_TRY(boost::json::value body,
+  ATOLL_CO_TRY(bodies::SessionListBody body,
                co_await remote->api.list_sessions(std::move(filter), kMost));
-  std::vector<std::string> ids = session_ids(body);
+  std::vector<std::string> ids;
+  for (const bodies::SessionBody& session : body.sessions) ids.push_back(session.id);
   if (ids.empty() || options.yes) co_return ids;
   if (::isatty(STDIN_FILENO) != 1) {
     co_return fail(Code::kInvalidArgument, "rm --all: say --yes where nobody can be asked");

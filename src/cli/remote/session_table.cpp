@@ -1,55 +1,36 @@
 #include "cli/remote/session_table.hpp"
 
-#include <array>
 #include <cstdio>
-#include <utility>
-
-#include <boost/json/array.hpp>
-#include <boost/json/object.hpp>
 
 #include "cli/table.hpp"
-#include "client/api.hpp"
+#include "codec/encode.hpp"
 
 namespace atl::cli {
 namespace {
 
-using boost::json::value;
-using client::text_of;
+using model::SessionState;
 using std::chrono::seconds;
 
-std::string_view color_of(std::string_view status) {
-  static constexpr std::array<std::pair<std::string_view, std::string_view>, 7> kColors{{
-      {"ready", kGreen},
-      {"running", kBlue},
-      {"creating", kYellow},
-      {"paused", kYellow},
-      {"failed", kRed},
-      {"completed", kFaint},
-      {"terminated", kFaint},
-  }};
-  for (const auto& [name, color] : kColors) {
-    if (name == status) return color;
+std::string_view color_of(SessionState status) {
+  switch (status) {
+    case SessionState::kReady: return kGreen;
+    case SessionState::kRunning: return kBlue;
+    case SessionState::kCreating:
+    case SessionState::kPaused: return kYellow;
+    case SessionState::kFailed: return kRed;
+    case SessionState::kCompleted:
+    case SessionState::kTerminated: return kFaint;
   }
   return {};
 }
 
-std::string labels_text(const value& session) {
+std::string labels_text(const bodies::StringMap& labels) {
   std::string text;
-  const value* labels = session.as_object().if_contains("labels");
-  if (labels == nullptr || !labels->is_object()) return text;
-  for (const auto& label : labels->get_object()) {
+  for (const auto& [name, value] : labels) {
     if (!text.empty()) text += ' ';
-    text += std::string_view(label.key().data(), label.key().size());
-    const boost::json::string* said = label.value().if_string();
-    if (said != nullptr) text += "=" + std::string(said->data(), said->size());
+    text += name + "=" + value;
   }
   return text;
-}
-
-boost::json::array rows_of(const value& body) {
-  const boost::json::object* fields = body.if_object();
-  const value* rows = fields != nullptr ? fields->if_contains("sessions") : nullptr;
-  return rows != nullptr && rows->is_array() ? rows->get_array() : boost::json::array();
 }
 
 std::string since(const std::string& time, WallTime now) {
@@ -57,10 +38,9 @@ std::string since(const std::string& time, WallTime now) {
   return then ? short_time(std::chrono::floor<seconds>(now - *then)) : "";
 }
 
-std::string left(const value& session, WallTime now) {
-  bool ended = !text_of(session, "ended_at").empty();
-  std::optional<WallTime> end = parse_time(text_of(session, "expires_at"));
-  return ended || !end ? "-" : short_time(std::chrono::ceil<seconds>(*end - now));
+std::string left(const bodies::SessionBody& session, WallTime now) {
+  std::optional<WallTime> end = parse_time(session.expires_at.value_or(""));
+  return session.ended_at || !end ? "-" : short_time(std::chrono::ceil<seconds>(*end - now));
 }
 
 }  // namespace
@@ -89,28 +69,15 @@ std::string short_time(seconds time) {
   return std::to_string(count / 86400) + "d";
 }
 
-std::vector<std::string> session_ids(const value& body) {
-  std::vector<std::string> ids;
-  for (const value& session : rows_of(body)) {
-    std::string id = text_of(session, "id");
-    if (!id.empty()) ids.push_back(std::move(id));
-  }
-  return ids;
-}
-
-bool has_more_sessions(const value& body) { return !text_of(body, "next_cursor").empty(); }
-
-std::string sessions_text(const value& body, WallTime now, bool color) {
+std::string sessions_text(std::span<const bodies::SessionBody> sessions, WallTime now, bool color) {
   Table table({"ID", "TEMPLATE", "STATUS", "AGE", "LEFT", "LABELS"});
-  for (const value& session : rows_of(body)) {
-    if (!session.is_object()) continue;
-    std::string status = text_of(session, "status");
-    table.add({{text_of(session, "id")},
-               {text_of(session, "template_id")},
-               {status, color_of(status)},
-               {since(text_of(session, "created_at"), now)},
+  for (const bodies::SessionBody& session : sessions) {
+    table.add({{session.id},
+               {session.template_id},
+               {codec::name_of(session.status), color_of(session.status)},
+               {since(session.created_at, now)},
                {left(session, now)},
-               {labels_text(session)}});
+               {labels_text(session.labels)}});
   }
   return table.text(color);
 }

@@ -3,11 +3,11 @@
 
 #include <chrono>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
-#include <vector>
 
-#include <boost/json/value.hpp>
+#include "bodies/session.hpp"
 
 namespace atl::cli {
 
@@ -18,9 +18,6 @@ std::optional<WallTime> parse_time(std::string_view text);
 // 5s, 3m, 2h, 4d: the largest unit, rounded down. Negative times are 0s.
 std::string short_time(std::chrono::seconds time);
 
-// `body` is what GET /sessions answers; what it lacks is left out.
-std::vector<std::string> session_ids(const boost::json::value& body);
-bool has_more_sessions(const boost::json::value& body);
-std::string sessions_text(const boost::json::value& body, WallTime now, bool color);
+std::string sessions_text(std::span<const bodies::SessionBody> sessions, WallTime now, bool color);
 
 }  // namespace atl::cli

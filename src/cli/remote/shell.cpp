@@ -89,10 +89,10 @@ Task<void> work(Shell* shell) { shell->status = co_await show_screen(shell); }
 // A session that cannot have a terminal says so better than a refused WebSocket.
 Task<Result<SessionId>> find_live_session(Remote* remote) {
   ATOLL_CO_TRY(SessionId id, co_await client::find_session(&remote->api, remote->options.words[0]));
-  ATOLL_CO_TRY(boost::json::value session, co_await remote->api.get_session(id));
-  if (client::text_of(session, "ended_at").empty()) co_return id;
+  ATOLL_CO_TRY(bodies::SessionBody session, co_await remote->api.get_session(id));
+  if (!session.ended_at) co_return id;
   co_return fail(Code::kConflict,
-                 "session " + id.str() + " has ended: it is " + client::text_of(session, "status"));
+                 "session " + id.str() + " has ended: it is " + codec::name_of(session.status));
 }
 
 }  // namespace

@@ -2,9 +2,6 @@
 
 #include <array>
 
-#include <boost/json/array.hpp>
-#include <boost/json/object.hpp>
-
 #include "cli/document.hpp"
 #include "cli/files.hpp"
 #include "cli/remote/remote.hpp"
@@ -16,51 +13,43 @@
 namespace atl::cli {
 namespace {
 
-using boost::json::value;
-using client::text_of;
-
 constexpr std::uint64_t kMaxDocument = 1u << 20;
 
-std::string number_at(const value& one, std::string_view block, std::string_view name) {
-  const value* found = one.as_object().if_contains(block);
-  if (found != nullptr && !name.empty() && found->is_object()) {
-    found = found->get_object().if_contains(name);
-  }
-  return found != nullptr && !found->is_null() ? scalar_text(*found) : "";
-}
+struct NamedBody {
+  std::optional<std::string> id;
+};
+BOOST_DESCRIBE_STRUCT(NamedBody, (), (id))
 
-std::string templates_text(const value& body, bool color) {
+std::string templates_text(const bodies::TemplateListBody& body, bool color) {
   Table table({"ID", "LANGUAGE", "IMAGE", "CPU", "MEMORY", "DISK", "POOL", "BUILT-IN"});
-  const value* rows = body.is_object() ? body.get_object().if_contains("templates") : nullptr;
-  if (rows == nullptr || !rows->is_array()) return table.text(color);
-  for (const value& one : rows->get_array()) {
-    if (!one.is_object()) continue;
-    bool built_in = number_at(one, "built_in", "") == "true";
-    table.add({{text_of(one, "id")},
-               {text_of(one, "language")},
-               {text_of(one, "image")},
-               {number_at(one, "resources", "cpu")},
-               {number_at(one, "resources", "memory") + "m"},
-               {number_at(one, "resources", "disk") + "m"},
-               {number_at(one, "pool", "")},
-               {built_in ? "yes" : "", kFaint}});
+  for (const bodies::TemplateBody& one : body.templates) {
+    table.add({{one.id},
+               {one.language},
+               {one.image},
+               {scalar_text(codec::to_json(one.resources.cpu))},
+               {std::to_string(one.resources.memory) + "m"},
+               {std::to_string(one.resources.disk) + "m"},
+               {std::to_string(one.pool)},
+               {one.built_in ? "yes" : "", kFaint}});
   }
   return table.text(color);
 }
 
 RemoteTask list(Remote* remote) {
-  ATOLL_CO_TRY(value body, co_await remote->api.list_templates());
+  ATOLL_CO_TRY(bodies::TemplateListBody body, co_await remote->api.list_templates());
   if (wants_document(*remote)) co_return show_document(*remote, body);
   co_return show(templates_text(body, use_color(remote->options.color, STDOUT_FILENO)));
 }
 
 // A template has too much in it for a table.
-int show_one(const Remote& remote, const value& body) {
-  return wants_document(remote) ? show_document(remote, body) : show(yaml_text(body));
+int show_one(const Remote& remote, const bodies::TemplateBody& body) {
+  return wants_document(remote) ? show_document(remote, body)
+                                : show(yaml_text(codec::to_json(body)));
 }
 
 RemoteTask show_template(Remote* remote) {
-  ATOLL_CO_TRY(value body, co_await remote->api.get_template(remote->options.words[1]));
+  ATOLL_CO_TRY(bodies::TemplateBody body,
+               co_await remote->api.get_template(remote->options.words[1]));
   co_return show_one(*remote, body);
 }
 
@@ -68,10 +57,11 @@ RemoteTask create(Remote* remote) {
   const std::string& file = remote->options.words[1];
   ATOLL_CO_TRY(std::string text, file == "-" ? read_stdin(kMaxDocument, "the template")
                                              : read_file(file, kMaxDocument, file));
-  auto document = codec::parse(text);
+  // Only its id is needed here; the server judges the rest.
+  auto document = codec::decode<NamedBody>(text, {.ignore_unknown = true});
   if (!document) co_return fail(document.error().to_error());
-  std::string id = text_of(*document, "id");
-  Result<value> made = co_await remote->api.create_template(text);
+  std::string id = document->id.value_or("");
+  Result<bodies::TemplateBody> made = co_await remote->api.create_template(text);
   bool exists = !made && made.error().code() == Code::kAlreadyExists;
   if (exists && remote->options.replace) {
     made = co_await remote->api.replace_template(id, std::move(text));

@@ -1,0 +1,103 @@
+// Bodies about the server itself: keys, the audit trail, nodes, events.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <boost/describe/class.hpp>
+
+#include "bodies/common.hpp"
+#include "model/audit.hpp"
+
+namespace atl::bodies {
+
+struct CreateKeyBody {
+  std::optional<std::string> tenant;
+  std::optional<std::string> role;
+  std::optional<std::string> name;
+};
+BOOST_DESCRIBE_STRUCT(CreateKeyBody, (), (tenant, role, name))
+
+struct KeyBody {
+  std::string id;
+  std::string tenant;
+  std::string role;  // "read-only" has a dash
+  std::string name;
+  std::string created_at;
+  Nullable<std::string> revoked_at;
+  std::optional<std::string> secret;  // only in the answer that made it
+};
+BOOST_DESCRIBE_STRUCT(KeyBody, (), (id, tenant, role, name, created_at, revoked_at, secret))
+
+struct KeyListBody {
+  std::vector<KeyBody> keys;
+};
+BOOST_DESCRIBE_STRUCT(KeyListBody, (), (keys))
+
+struct AuditRowBody {
+  std::string id;
+  std::string time;
+  std::string tenant;
+  Nullable<std::string> key_id;
+  model::AuditAction action{};
+  std::string outcome;
+  Nullable<std::string> session_id;
+  Nullable<std::string> execution_id;
+  Nullable<std::string> trace_id;
+  Nullable<std::string> request_id;
+  std::string detail;
+};
+BOOST_DESCRIBE_STRUCT(AuditRowBody, (),
+                      (id, time, tenant, key_id, action, outcome, session_id, execution_id,
+                       trace_id, request_id, detail))
+
+struct AuditListBody {
+  std::vector<AuditRowBody> audit;
+  Nullable<std::string> next_cursor;
+};
+BOOST_DESCRIBE_STRUCT(AuditListBody, (), (audit, next_cursor))
+
+struct RuntimeResourcesBody {
+  double cpu_total = 0;
+  double cpu_used = 0;
+  std::uint64_t memory_total = 0;  // MB
+  std::uint64_t memory_used = 0;   // MB
+  std::uint64_t session_count = 0;
+};
+BOOST_DESCRIBE_STRUCT(RuntimeResourcesBody, (),
+                      (cpu_total, cpu_used, memory_total, memory_used, session_count))
+
+struct RuntimeBody {
+  std::string id;
+  std::string type;
+  std::string endpoint;
+  std::vector<std::string> capabilities;
+  RuntimeResourcesBody resources;
+  std::string health;  // healthy, degraded, unhealthy
+  std::string last_heartbeat;
+};
+BOOST_DESCRIBE_STRUCT(RuntimeBody, (),
+                      (id, type, endpoint, capabilities, resources, health, last_heartbeat))
+
+struct RuntimeListBody {
+  std::vector<RuntimeBody> runtimes;
+};
+BOOST_DESCRIBE_STRUCT(RuntimeListBody, (), (runtimes))
+
+struct LifeEventBody {
+  std::string event;
+  std::string session_id;
+  std::string status;
+  std::string timestamp;
+  std::optional<std::string> execution_id;
+};
+BOOST_DESCRIBE_STRUCT(LifeEventBody, (), (event, session_id, status, timestamp, execution_id))
+
+struct PreviewTokenBody {
+  std::uint64_t ttl = 300;  // seconds
+};
+BOOST_DESCRIBE_STRUCT(PreviewTokenBody, (), (ttl))
+
+}  // namespace atl::bodies
