@@ -31,6 +31,7 @@ ALLOWED = {
     "config": GROUND,
     "bus": GROUND,
     "http": GROUND,
+    "egress": GROUND,
     "backends": GROUND + ["guest", "sandbox", "http"],
     "backends/native": GROUND + ["guest", "sandbox", "drivers", "confine", "engine"],
     "backends/docker": GROUND + ["guest", "sandbox", "http", "confine/walls.hpp"],
