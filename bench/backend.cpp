@@ -3,6 +3,7 @@
 // $ATOLL_TEST_IMAGE.
 #include <cstdlib>
 
+#include "backends/docker/config.hpp"
 #include "common.hpp"
 
 namespace atl::bench {
@@ -35,7 +36,8 @@ int main(int argc, char** argv) {
     rival.assign(argv + i + 1, argv + argc);
     break;
   }
-  const char* image = std::getenv("ATOLL_TEST_IMAGE");
-  return run_bench(argc, argv, &measure, argc > 1 ? argv[1] : "native",
-                   {{"docker.image", image != nullptr ? image : ""}});
+  atl::backends::docker::Config docker;
+  if (const char* image = std::getenv("ATOLL_TEST_IMAGE")) docker.image = image;
+  std::string name = argc > 1 ? argv[1] : "native";
+  return run_bench(argc, argv, &measure, name, name == "docker" ? std::any(docker) : std::any());
 }

@@ -62,19 +62,18 @@ inline Task<double> time_true(sandbox::Sandbox* box) {
 // Runs `measure` with a backend of its own; returns what main() shall.
 inline int run_bench(int argc, char** argv,
                      Task<void> (*measure)(Executor executor, Backend* backend, bool quick),
-                     std::string name = "native",
-                     std::map<std::string, std::string> settings = {}) {
+                     std::string name = "native", std::any config = {}) {
   bool quick = std::any_of(argv, argv + argc,
                            [](const char* arg) { return std::strcmp(arg, "--quick") == 0; });
   auto whole = [](Executor executor, auto* work, bool short_run, std::string backend_name,
-                  std::map<std::string, std::string> words) -> Task<int> {
+                  std::any told) -> Task<int> {
     sandbox::Registry registry;
     backends::register_all_backends(registry);
     const sandbox::BackendEntry* entry = must(registry.get(backend_name), "backend");
     std::string folder = "/run/atoll-bench-" + std::to_string(::getpid());
-    auto backend = must(
-        entry->make({.executor = executor, .run_folder = folder, .settings = std::move(words)}),
-        "backend");
+    auto backend =
+        must(entry->make({.executor = executor, .config = std::move(told), .run_folder = folder}),
+             "backend");
     SandboxPtr warm_up = co_await started(backend.get());
     co_await stopped(warm_up.get());
     co_await work(executor, backend.get(), short_run);
@@ -88,7 +87,7 @@ inline int run_bench(int argc, char** argv,
     std::_Exit(0);
   };
   return async::run_to_end<int>([&](Executor executor) {
-    return whole(executor, measure, quick, std::move(name), std::move(settings));
+    return whole(executor, measure, quick, std::move(name), std::move(config));
   });
 }
 

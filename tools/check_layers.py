@@ -32,10 +32,10 @@ ALLOWED = {
     "bus": GROUND,
     "http": GROUND,
     "egress": GROUND,
-    "backends": GROUND + ["guest", "sandbox", "http"],
-    "backends/native": GROUND + ["guest", "sandbox", "drivers", "confine", "engine"],
-    "backends/docker": GROUND + ["guest", "sandbox", "http", "confine/walls.hpp"],
-    "backends/srt": GROUND + ["guest", "sandbox", "confine/walls.hpp"],
+    "backends": GROUND + ["guest", "sandbox", "http", "config"],
+    "backends/native": GROUND + ["guest", "sandbox", "config", "drivers", "confine", "engine"],
+    "backends/docker": GROUND + ["guest", "sandbox", "config", "http", "confine/walls.hpp"],
+    "backends/srt": GROUND + ["guest", "sandbox", "config", "confine/walls.hpp"],
     "node": GROUND + ["config", "sandbox", "images", "guest/pack.hpp"],
     "control": GROUND + ["config", "sandbox", "contexts", "drivers", "store", "bus", "node", "guest/pack.hpp"],
     "client": GROUND + ["bodies", "http"],
@@ -46,6 +46,7 @@ ALLOWED = {
 
 # What the tests of a folder may include besides: doubles, and what they set up.
 TESTS_ALSO = {
+    "config": [f"backends/{name}/config.hpp" for name in ("docker", "kubernetes", "opensandbox", "srt")],
     "node": ["contexts/test_sandbox.hpp"],
 }
 

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "base/error.hpp"
+#include "base/program_folder.hpp"
 #include "cli/remote/commands.hpp"
 #include "cli/small_commands.hpp"
 
@@ -14,11 +15,8 @@ namespace {
 
 // What `./dev up` leaves, as seen from build/release/bin.
 std::string local_key_file() {
-  std::string path(4096, '\0');
-  ssize_t size = ::readlink("/proc/self/exe", path.data(), path.size());
-  if (size <= 0) return {};
-  path.resize(static_cast<std::size_t>(size));
-  return path.substr(0, path.rfind('/') + 1) + "../../up.key";
+  atl::Result<std::string> folder = atl::program_folder();
+  return folder ? *folder + "/../../up.key" : "";
 }
 
 }  // namespace

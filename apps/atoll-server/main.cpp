@@ -7,13 +7,12 @@
 #include <exception>
 #include <vector>
 
-#include "backends/native/launcher_process.hpp"
 #include "base/fault.hpp"
 #include "cli/exit_status.hpp"
 #include "cli/privileges.hpp"
 #include "cli/serve_options.hpp"
 #include "cli/small_commands.hpp"
-#include "images/store.hpp"
+#include "sandbox/registry.hpp"
 #include "server/serve.hpp"
 
 namespace {
@@ -50,27 +49,22 @@ int serve_command(Arguments arguments) {
       server::prepare_place(loaded->config.data, identity.uid, identity.gid);
   if (!place) return own_failure(place.error());
   if (Result<void> unused = server::check_free(*place); !unused) return own_failure(unused.error());
-  const std::string& run_dir = loaded->config.sandbox.backends.native.run_dir;
-  place->run_folder = (run_dir.empty() ? backends::native::default_run_folder() : run_dir) + "/" +
-                      place->run_folder;
   server::raise_open_files(loaded->config.sessions.max_active,
                            loaded->config.server.limits.connections);
-  Result<UniqueFd> launcher = UniqueFd();
-  if (loaded->config.sandbox.backend == "native") {
-    launcher = backends::native::start_launcher(
-        {.run_folder = place->run_folder,
-         .client_uid = identity.uid,
-         .mount_owner = identity.uid,
-         .mount_group = identity.gid,
-         .data_folder = ::geteuid() == 0 ? images::data_folder().value_or("") : ""});
+  std::vector<std::string> of_templates;
+  if (::geteuid() == 0) {
+    of_templates = server::backends_of_templates(loaded->config, *place, identity);
   }
-  if (!launcher) return own_failure(launcher.error());
-  identity.group = server::needed_group(loaded->config, *place);
-  server::prepare_backends(loaded->config, identity.uid, identity.gid);
+  sandbox::Registry registry;
+  backends::register_all_backends(registry);
+  Result<server::PreparedBackends> prepared = server::prepare_backends(
+      registry, server::wanted_backends(*loaded, of_templates), loaded->config, *place, identity);
+  if (!prepared) return own_failure(prepared.error());
+  identity.group = prepared->group;
   if (Result<void> dropped = drop_privileges(identity); !dropped) {
     return own_failure(dropped.error());
   }
-  return server::serve(*loaded, *place, std::move(*launcher));
+  return server::serve(*loaded, *place, std::move(*prepared));
 }
 
 int key_command(Arguments arguments) {

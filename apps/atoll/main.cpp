@@ -12,6 +12,7 @@
 
 #include "async/run.hpp"
 #include "backends/native/launcher_process.hpp"
+#include "base/program_folder.hpp"
 #include "cli/backends_command.hpp"
 #include "cli/common_options.hpp"
 #include "cli/config_command.hpp"
@@ -26,6 +27,7 @@
 #include "cli/run_session.hpp"
 #include "cli/small_commands.hpp"
 #include "images/store.hpp"
+#include "model/default_backend.hpp"
 #include "sandbox/registry.hpp"
 
 namespace {
@@ -43,23 +45,30 @@ void fill_standard_streams() {
 
 // What must happen before privileges are dropped and is needed after it.
 struct EarlyStart {
-  Identity identity = service_identity();
-  std::string run_folder = backends::native::default_run_folder();
-  Result<UniqueFd> launcher = UniqueFd();
+  EarlyStart() { backends::register_all_backends(registry); }
 
   // Only root has a launcher that looks for anything there.
-  static std::string data_folder() {
-    return ::geteuid() == 0 ? images::data_folder().value_or("") : "";
+  static sandbox::BackendOptions options() {
+    return {.image_folder = ::geteuid() == 0 ? images::data_folder().value_or("") : "",
+            .once = true};
   }
 
-  void start_launcher() {
-    launcher = backends::native::start_launcher({.run_folder = run_folder,
-                                                 .client_uid = identity.uid,
-                                                 .mount_owner = ::getuid(),
-                                                 .mount_group = ::getgid(),
-                                                 .data_folder = data_folder(),
-                                                 .once = true});
+  void prepare(const sandbox::BackendEntry& entry) {
+    if (prepared_for == &entry || !entry.prepare_as_root) return;
+    prepared = entry.prepare_as_root(options(), identity.uid, identity.gid);
+    prepared_for = &entry;
   }
+
+  // First of all, so that the launcher starts up while the options are read.
+  void prepare_default() {
+    Result<const sandbox::BackendEntry*> entry = registry.get(model::kDefaultBackend);
+    if (entry) prepare(**entry);
+  }
+
+  sandbox::Registry registry;
+  Identity identity = service_identity();
+  Result<sandbox::Prepared> prepared = sandbox::Prepared();
+  const sandbox::BackendEntry* prepared_for = nullptr;
 };
 
 // What a command does with a backend.
@@ -75,40 +84,34 @@ async::Task<Result<T>> run_with(const sandbox::BackendEntry* entry, sandbox::Bac
 }
 
 template <typename T>
-Result<T> with_backend(const std::string& name, EarlyStart& early, Session<T> session) {
-  sandbox::Registry registry;
-  backends::register_all_backends(registry);
-  ATOLL_TRY(const sandbox::BackendEntry* entry, registry.get(name));
-  if (name == "native" && !*early.launcher) early.start_launcher();
-  ATOLL_TRY(UniqueFd control, std::move(early.launcher));
-  if (entry->needs_group) early.identity.group = entry->needs_group({});
-  if (entry->as_root) entry->as_root(early.identity.uid, early.identity.gid);
+Result<T> with_backend(const sandbox::BackendEntry* entry, EarlyStart& early, Session<T> session) {
+  early.prepare(*entry);
+  sandbox::BackendOptions options = EarlyStart::options();
+  ATOLL_TRY(options.prepared, std::move(early.prepared));
+  early.identity.group = options.prepared.group;
   ATOLL_CHECK(drop_privileges(early.identity));
   return async::run_to_end<Result<T>>([&](async::Executor executor) {
-    return run_with<T>(entry,
-                       {.executor = std::move(executor),
-                        .run_folder = early.run_folder,
-                        .once = true,
-                        .control = std::move(control)},
-                       std::move(session));
+    options.executor = std::move(executor);
+    return run_with<T>(entry, std::move(options), std::move(session));
   });
 }
 
 int run_command(Arguments arguments) {
   EarlyStart early;
-  // First of all, so that the launcher starts up while the options are read.
-  if (wants_early_launcher(arguments)) early.start_launcher();
+  if (wants_early_launcher(arguments)) early.prepare_default();
   ::signal(SIGPIPE, SIG_IGN);  // after it: the launcher would inherit this
   RunOptions options;
   if (Result<void> parsed = parse_run_options(arguments, options); !parsed) {
     return report_failure(parsed.error(), options);
   }
   if (options.help) return show_help(*find_command("run"));
-  if (!early.launcher) return report_failure(early.launcher.error(), options);
-  Result<RunPlan> plan = make_plan(options);
+  if (!early.prepared) return report_failure(early.prepared.error(), options);
+  Result<const sandbox::BackendEntry*> entry = early.registry.get(options.backend);
+  if (!entry) return report_failure(entry.error(), options);
+  Result<RunPlan> plan = make_plan(options, **entry);
   if (!plan) return report_failure(plan.error(), options);
   Result<RunReport> report = with_backend<RunReport>(
-      plan->backend, early,
+      *entry, early,
       [&](auto executor, auto* backend) { return run_session(executor, backend, &*plan); });
   return report ? report_result(std::move(*report), options)
                 : report_failure(report.error(), options);
@@ -116,20 +119,21 @@ int run_command(Arguments arguments) {
 
 int repl_command(Arguments arguments) {
   EarlyStart early;
-  if (wants_early_launcher(arguments)) early.start_launcher();
+  if (wants_early_launcher(arguments)) early.prepare_default();
   ::signal(SIGPIPE, SIG_IGN);
   ReplOptions options;
   if (Result<void> parsed = parse_repl_options(arguments, options); !parsed) {
     return report_repl_failure(parsed.error(), options);
   }
   if (options.help) return show_help(*find_command("repl"));
-  if (!early.launcher) return report_repl_failure(early.launcher.error(), options);
-  Result<ReplPlan> plan = make_repl_plan(options);
+  if (!early.prepared) return report_repl_failure(early.prepared.error(), options);
+  Result<const sandbox::BackendEntry*> entry = early.registry.get(options.backend);
+  if (!entry) return report_repl_failure(entry.error(), options);
+  Result<ReplPlan> plan = make_repl_plan(options, **entry);
   if (!plan) return report_repl_failure(plan.error(), options);
-  Result<int> status =
-      with_backend<int>(plan->run.backend, early, [&](auto executor, auto* backend) {
-        return repl_session(executor, backend, &*plan, &options);
-      });
+  Result<int> status = with_backend<int>(*entry, early, [&](auto executor, auto* backend) {
+    return repl_session(executor, backend, &*plan, &options);
+  });
   return status ? *status : report_repl_failure(status.error(), options);
 }
 
@@ -161,14 +165,25 @@ int doctor_command(Arguments arguments) {
   if (options->clean) return clean_leftovers(places, *options);
   sandbox::Registry registry;
   backends::register_all_backends(registry);
-  Result<const sandbox::BackendEntry*> native = registry.get("native");
-  Diagnosis diagnosis = examine_host(native ? (*native)->probe() : fail(native.error()), places);
+  Result<const sandbox::BackendEntry*> examined = registry.get(model::kDefaultBackend);
+  Diagnosis diagnosis =
+      examine_host(examined ? (*examined)->probe() : fail(examined.error()), places);
   bool terminal = ::isatty(STDOUT_FILENO) == 1;
   show(options->output == OutputFormat::kJson
            ? diagnosis_json(diagnosis, terminal)
            : diagnosis_text(diagnosis, text_width(STDOUT_FILENO),
                             use_color(options->color, STDOUT_FILENO)));
   return diagnosis.works() ? 0 : 1;
+}
+
+std::string installable_backends() {
+  sandbox::Registry registry;
+  backends::register_all_backends(registry);
+  std::string names;
+  for (const sandbox::BackendEntry& entry : registry.list()) {
+    if (entry.install) names += (names.empty() ? "" : ", ") + entry.name;
+  }
+  return names;
 }
 
 int backends_command(Arguments arguments) {
@@ -179,7 +194,8 @@ int backends_command(Arguments arguments) {
     return installed ? 0 : own_failure(installed.error());
   }
   if (arguments.size() == 1 && arguments[0] == "install") {
-    return own_failure(Error(Code::kInvalidArgument, "backends install: name one backend: srt"));
+    return own_failure(Error(Code::kInvalidArgument,
+                             "backends install: name one backend: " + installable_backends()));
   }
   Result<CommonOptions> options = report_options(arguments);
   if (!options) return own_failure(options.error());
@@ -205,7 +221,7 @@ Result<std::vector<std::string>> import_elsewhere(
 }
 
 int image_store_command(Arguments arguments) {
-  Result<std::string> programs = backends::native::program_folder();
+  Result<std::string> programs = program_folder();
   return programs ? image_command(arguments, *programs, &import_elsewhere)
                   : own_failure(programs.error());
 }
@@ -228,7 +244,7 @@ int show_config_command(Arguments arguments) {
 // What speaks HTTP lies beside this program: linked in, its relocations would be paid for by every
 // `atoll run` (docs/adr/0015-server-program.md).
 int start_program(const char* name, Arguments arguments) {
-  Result<std::string> programs = backends::native::program_folder();
+  Result<std::string> programs = program_folder();
   if (!programs) return own_failure(programs.error());
   std::string program = *programs + "/" + name;
   std::vector<std::string> words(arguments.begin(), arguments.end());
@@ -252,7 +268,10 @@ bool needs_all_backends(std::string_view name, Arguments rest) {
   if (name == "backends" || name == "config") return true;
   if (name != "run" && name != "repl" && name != "image") return false;
   std::string_view backend = named_backend(rest);
-  return !backend.empty() && backend != "native";
+  if (backend.empty() || backend == model::kDefaultBackend) return false;
+  sandbox::Registry registry;
+  backends::register_all_backends(registry);
+  return !registry.get(backend);
 }
 
 int dispatch(Arguments arguments) {

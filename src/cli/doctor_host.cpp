@@ -5,6 +5,7 @@
 
 #include <array>
 
+#include "base/program_folder.hpp"
 #include "cli/doctor.hpp"
 #include "cli/probe.hpp"
 
@@ -37,12 +38,7 @@ Finding interpreter(const char* program, const char* language, const char* packa
   return finding;
 }
 
-std::string own_folder() {
-  char path[4096];
-  ssize_t size = ::readlink("/proc/self/exe", path, sizeof path);
-  std::string_view text(path, size > 0 ? static_cast<std::size_t>(size) : 0);
-  return std::string(text.substr(0, text.rfind('/')));
-}
+std::string own_folder() { return program_folder().value_or(""); }
 
 Finding own_program(const std::string& name) {
   std::string path = own_folder() + "/" + name;

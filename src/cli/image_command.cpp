@@ -84,7 +84,7 @@ Result<int> import_image(const ImageOptions& options, const std::string& program
   if (options.words[1] == "-" && ::isatty(STDIN_FILENO) == 1) {
     return fail(Code::kInvalidArgument, "image import: stdin is a terminal, not an archive");
   }
-  if (options.backend != "native") return import_elsewhere(options, elsewhere);
+  if (options.backend != model::kDefaultBackend) return import_elsewhere(options, elsewhere);
   images::ImportJob job{.name = options.name, .unpack = programs + "/atoll-unpack"};
   ATOLL_TRY(job.archive, open_archive(options.words[1]));
   if (options.max_size) job.limits.bytes = *options.max_size;
@@ -147,7 +147,7 @@ Result<int> dispatch(const ImageOptions& options, const std::string& programs,
     return fail(Code::kInvalidArgument, "image: say import, ls, rm or inspect");
   }
   const std::string& name = options.words[0];
-  if (name != "import" && options.backend != "native") {
+  if (name != "import" && options.backend != model::kDefaultBackend) {
     return fail(Code::kInvalidArgument, "--backend is for import: what " + options.backend +
                                             " has, its own tools list and remove");
   }

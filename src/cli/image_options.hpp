@@ -9,12 +9,13 @@
 #include <vector>
 
 #include "cli/common_options.hpp"
+#include "model/default_backend.hpp"
 
 namespace atl::cli {
 
 struct ImageOptions : CommonOptions {
   std::string name;
-  std::string backend = "native";
+  std::string backend = model::kDefaultBackend;
   std::optional<std::uint64_t> max_size;
   bool quiet = false;
   std::vector<std::string> words;  // the sub-command and what it is about

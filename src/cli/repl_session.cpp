@@ -107,12 +107,12 @@ Task<int> conclude(ReplState* state) {
 
 }  // namespace
 
-Result<ReplPlan> make_repl_plan(const ReplOptions& options) {
+Result<ReplPlan> make_repl_plan(const ReplOptions& options, const sandbox::BackendEntry& backend) {
   ReplPlan plan;
   if (!options.language.empty()) {
     ATOLL_TRY(plan.language, contexts::language_of(options.language));
   }
-  ATOLL_TRY(plan.run, make_sandbox_plan(options));
+  ATOLL_TRY(plan.run, make_sandbox_plan(options, backend));
   if (options.timeout) {
     ATOLL_TRY(plan.timeout, check_timeout(options, true));
   }

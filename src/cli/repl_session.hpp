@@ -18,7 +18,7 @@ struct ReplPlan {
 };
 
 // Reads and opens everything of the host that is needed.
-Result<ReplPlan> make_repl_plan(const ReplOptions& options);
+Result<ReplPlan> make_repl_plan(const ReplOptions& options, const sandbox::BackendEntry& backend);
 
 // What atoll exits with. Everything that went wrong has been told. All of them outlive the task.
 async::Task<int> repl_session(async::Executor executor, sandbox::Backend* backend, ReplPlan* plan,

@@ -12,6 +12,7 @@
 
 #include "cli/console.hpp"
 #include "cli/option.hpp"
+#include "model/default_backend.hpp"
 
 namespace atl::cli {
 
@@ -39,7 +40,7 @@ struct RunOptions {
   std::vector<std::string> allow_write;
   std::vector<std::string> deny_write;
   bool writable_root = false;
-  std::string backend = "native";
+  std::string backend = model::kDefaultBackend;
   std::string image;                   // empty: the host's own system folders
   std::optional<std::string> preload;  // modules, separated by commas
 

@@ -47,9 +47,6 @@ Result<void> check_hostname(const std::string& name) {
               "--hostname: a host name has 1 to 63 letters, digits, dots and dashes");
 }
 
-// Where the root is the host's, or an image of ours; others expand the patterns themselves.
-bool knows_root(const std::string& backend) { return backend == "native" || backend == "srt"; }
-
 Result<sandbox::FilesystemPolicy> expanded(const sandbox::FilesystemPatterns& patterns,
                                            const RunOptions& options,
                                            std::span<const UniqueFd> layers) {
@@ -103,8 +100,8 @@ std::string script_folder(const std::vector<sandbox::Mount>& mounts) {
 
 }  // namespace
 
-Result<RunPlan> make_sandbox_plan(const RunOptions& options) {
-  RunPlan plan{.backend = options.backend,
+Result<RunPlan> make_sandbox_plan(const RunOptions& options, const sandbox::BackendEntry& backend) {
+  RunPlan plan{.backend = backend.name,
                .output = options.output,
                .color = options.color,
                .quiet = options.quiet,
@@ -120,15 +117,15 @@ Result<RunPlan> make_sandbox_plan(const RunOptions& options) {
     ATOLL_TRY(sandbox::Mount mount, open_mount(text));
     plan.spec.mounts.push_back(std::move(mount));
   }
-  if (!options.image.empty() && options.backend != "native") {
-    plan.spec.image = options.image;  // a name that the backend knows
+  if (!options.image.empty() && (backend.own_images || backend.whole_host)) {
+    plan.spec.image = options.image;  // a name that the backend knows, or refuses
   } else if (!options.image.empty()) {
     ATOLL_TRY(plan.image, use_image(options.image, plan.spec));
   }
   sandbox::FilesystemPatterns patterns{.deny_read = options.deny_read,
                                        .allow_write = options.allow_write,
                                        .deny_write = options.deny_write};
-  if (!knows_root(options.backend)) {
+  if (backend.own_images) {  // it knows what an image holds, and expands them itself
     plan.spec.patterns = std::move(patterns);
   } else if (!patterns.empty()) {
     ATOLL_TRY(plan.spec.filesystem, expanded(patterns, options, plan.spec.layers));
@@ -153,9 +150,9 @@ Result<RunPlan> make_sandbox_plan(const RunOptions& options) {
   return plan;
 }
 
-Result<RunPlan> make_plan(const RunOptions& options) {
+Result<RunPlan> make_plan(const RunOptions& options, const sandbox::BackendEntry& backend) {
   ATOLL_CHECK(check_terminal(options));
-  ATOLL_TRY(RunPlan plan, make_sandbox_plan(options));
+  ATOLL_TRY(RunPlan plan, make_sandbox_plan(options, backend));
   std::string folder = script_folder(plan.spec.mounts);
   ATOLL_TRY(Program program,
             make_program(plan.image ? with_image_command(options, *plan.image) : options, folder));

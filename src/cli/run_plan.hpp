@@ -9,6 +9,7 @@
 #include "base/result.hpp"
 #include "cli/run_options.hpp"
 #include "images/image.hpp"
+#include "sandbox/registry.hpp"
 #include "sandbox/spec.hpp"
 
 namespace atl::cli {
@@ -35,8 +36,8 @@ struct RunPlan {
   bool verbose = false;
 };
 
-Result<RunPlan> make_plan(const RunOptions& options);
+Result<RunPlan> make_plan(const RunOptions& options, const sandbox::BackendEntry& backend);
 // The same without a program: walls, mounts, environment, working folder.
-Result<RunPlan> make_sandbox_plan(const RunOptions& options);
+Result<RunPlan> make_sandbox_plan(const RunOptions& options, const sandbox::BackendEntry& backend);
 
 }  // namespace atl::cli

@@ -32,14 +32,14 @@ void warn_missing(const RunPlan& plan, const sandbox::Isolation& isolation) {
   std::vector<std::string> missing = isolation.missing;
   if (plan.spec.writable_root) std::erase(missing, "read_only_root");  // as it was asked for
   if (plan.quiet || missing.empty()) return;
-  bool is_native = plan.backend == "native";
+  bool is_default = plan.backend == model::kDefaultBackend;  // which `atoll doctor` examines
   std::string sentence =
-      (is_native ? "this host" : "the backend " + plan.backend) + " does not give";
+      (is_default ? "this host" : "the backend " + plan.backend) + " does not give";
   for (const std::string& layer : missing) {
     sentence += (&layer == &missing.front() ? " " : ", ") + layer;
   }
   print_warning(
-      sentence + "; see `atoll " + (is_native ? "doctor" : "backends") + "` (-q hides this)",
+      sentence + "; see `atoll " + (is_default ? "doctor" : "backends") + "` (-q hides this)",
       plan.color);
 }
 

@@ -154,6 +154,8 @@ Decoded<T> decode_at(const boost::json::value& value, const Where& where, Decode
     return decode_list<typename T::value_type>(value, where, options);
   } else if constexpr (IsMap<T>::value) {
     return decode_map<typename T::mapped_type>(value, where, options);
+  } else if constexpr (requires { T::from_json(value, where, options); }) {
+    return T::from_json(value, where, options);
   } else {
     return decode_struct<T>(value, where, options);
   }

@@ -89,6 +89,8 @@ boost::json::value to_json(const T& value) {
     boost::json::object object;
     for (const auto& [key, item] : value) detail::add_member(object, key, to_json(item));
     return object;
+  } else if constexpr (requires { value.to_json(); }) {
+    return value.to_json();
   } else {
     return detail::struct_to_json(value);
   }

@@ -7,7 +7,8 @@
 //   {"image":"a","comand":[]}  ->  at "/command": is required
 //
 // Known types: bool, integers, double, std::string, std::optional (absent or null), std::vector,
-// std::map<std::string, T>, described enums and structs, boost::json::value (anything).
+// std::map<std::string, T>, described enums and structs, boost::json::value (anything), and types
+// with to_json() and from_json() of their own.
 #pragma once
 
 #include <cstddef>

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include "backends/kubernetes/config.hpp"
+#include "backends/opensandbox/config.hpp"
 #include "config/test_sources.hpp"
 
 namespace atl::config {
@@ -22,7 +24,8 @@ TEST(ConfigEnvironment, AnySpellingOfAPath) {
         << name;
   }
   EXPECT_EQ(with({{"ATOLL_SANDBOX__BACKENDS__KUBERNETES__NAMESPACE", "x"}})
-                .sandbox.backends.kubernetes.namespace_,
+                .sandbox.backends.of<backends::kubernetes::Config>()
+                .namespace_,
             "x");
 }
 
@@ -58,9 +61,11 @@ TEST(ConfigEnvironment, OfADeploymentOfOpenSandbox) {
                         {"NANOBOT_SANDBOX__OPENSANDBOX__VKE__SERVER_URL", "http://s:8080"},
                         {"NANOBOT_SANDBOX__OPENSANDBOX__VKE__API_KEY", "key"}});
   EXPECT_EQ(config.sandbox.backend, "opensandbox");
-  EXPECT_EQ(config.sandbox.backends.opensandbox.mode, OpenSandboxMode::kVke);
-  EXPECT_EQ(config.sandbox.backends.opensandbox.vke.server_url, "http://s:8080");
-  EXPECT_EQ(config.sandbox.backends.opensandbox.vke.api_key, "key");
+  EXPECT_EQ(config.sandbox.backends.of<backends::opensandbox::Config>().mode,
+            backends::opensandbox::Mode::kVke);
+  EXPECT_EQ(config.sandbox.backends.of<backends::opensandbox::Config>().vke.server_url,
+            "http://s:8080");
+  EXPECT_EQ(config.sandbox.backends.of<backends::opensandbox::Config>().vke.api_key, "key");
 }
 
 TEST(ConfigEnvironment, UnknownNames) {

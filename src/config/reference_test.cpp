@@ -28,7 +28,9 @@ TEST(ConfigReference, EveryFieldHasARule) {
     EXPECT_EQ(leaf.rule->items > 0, many) << leaf.path << " has no limit";
   });
   std::size_t rules = 0;
-  for (std::span<const Rule> table : {sandbox_rules(), backend_rules(), server_rules()}) {
+  std::vector<std::span<const Rule>> tables{sandbox_rules(), server_rules()};
+  for (const BackendBlock* block : backend_blocks()) tables.push_back(block->rules);
+  for (std::span<const Rule> table : tables) {
     rules += table.size();
     for (const Rule& rule : table)
       EXPECT_TRUE(fields.contains(std::string(rule.path))) << rule.path;

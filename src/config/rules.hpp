@@ -1,5 +1,6 @@
 // What every field means and may hold: one row each, in the order of the structs. The loader checks
-// by it, and docs/configuration.md is made from it, so that neither can forget a field.
+// by it, and docs/configuration.md is made from it, so that neither can forget a field. The rules
+// of `sandbox.backends.NAME` are in src/backends/NAME/config.cpp.
 #pragma once
 
 #include <cstdint>
@@ -9,6 +10,15 @@
 #include "config/checks.hpp"
 
 namespace atl::config {
+
+// Limits that fields in several tables share.
+inline constexpr std::uint32_t kMaxRules = 1000;
+inline constexpr std::uint64_t kMaxPath = 4095;
+inline constexpr std::uint64_t kMaxUrl = 2048;
+inline constexpr std::uint64_t kMaxKey = 4096;
+inline constexpr std::uint64_t kMaxImage = 512;
+inline constexpr std::uint64_t kMaxDomain = 255;
+inline constexpr std::uint64_t kDay = 86400;
 
 enum class Secret : std::uint8_t { kNo, kWhole, kPassword };  // kPassword: the one in a URL
 
@@ -27,7 +37,6 @@ struct Rule {
 };
 
 std::span<const Rule> sandbox_rules();
-std::span<const Rule> backend_rules();
 std::span<const Rule> server_rules();
 
 // nullptr when there is none, which a test forbids.

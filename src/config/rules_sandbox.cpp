@@ -1,14 +1,11 @@
+#include <algorithm>
 #include <array>
 
+#include "config/backend_block.hpp"
 #include "config/rules.hpp"
 
 namespace atl::config {
 namespace {
-
-constexpr std::uint32_t kMaxRules = 1000;
-constexpr std::uint64_t kMaxPath = 4095;
-constexpr std::uint64_t kMaxDomain = 255;
-constexpr std::uint64_t kDay = 86400;
 
 constexpr std::array kRules{
     Rule{.path = "sandbox.enabled",
@@ -86,10 +83,15 @@ constexpr std::array kRules{
 std::span<const Rule> sandbox_rules() { return kRules; }
 
 const Rule* rule_of(std::string_view path) {
-  for (std::span<const Rule> table : {sandbox_rules(), backend_rules(), server_rules()}) {
-    for (const Rule& rule : table) {
-      if (rule.path == path) return &rule;
-    }
+  auto find = [path](std::span<const Rule> table) -> const Rule* {
+    auto found = std::ranges::find(table, path, &Rule::path);
+    return found == table.end() ? nullptr : &*found;
+  };
+  for (std::span<const Rule> table : {sandbox_rules(), server_rules()}) {
+    if (const Rule* rule = find(table)) return rule;
+  }
+  for (const BackendBlock* block : backend_blocks()) {
+    if (const Rule* rule = find(block->rules)) return rule;
   }
   return nullptr;
 }

@@ -5,10 +5,7 @@
 namespace atl::config {
 namespace {
 
-constexpr std::uint64_t kMaxPath = 4095;
-constexpr std::uint64_t kMaxUrl = 2048;
 constexpr std::uint64_t kMiB = 1024 * 1024;
-constexpr std::uint64_t kDay = 86400;
 
 constexpr std::array kRules{
     Rule{.path = "data",

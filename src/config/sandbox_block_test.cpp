@@ -1,11 +1,20 @@
 // Configuration files of agents, as they stand: their `sandbox` blocks must be taken unchanged.
 #include <gtest/gtest.h>
 
+#include "backends/docker/config.hpp"
+#include "backends/kubernetes/config.hpp"
+#include "backends/opensandbox/config.hpp"
+#include "backends/srt/config.hpp"
 #include "config/test_sources.hpp"
 
 namespace atl::config {
 namespace {
 
+using backends::opensandbox::Mode;
+using DockerConfig = backends::docker::Config;
+using KubernetesConfig = backends::kubernetes::Config;
+using OpenSandboxConfig = backends::opensandbox::Config;
+using SrtConfig = backends::srt::Config;
 using Texts = std::vector<std::string>;
 
 constexpr const char* kWholeBlock = R"({
@@ -41,8 +50,8 @@ TEST(SandboxBlock, IsTakenWhole) {
   EXPECT_EQ(sandbox.mode, SandboxMode::kPerSession);
   EXPECT_EQ(sandbox.filesystem.deny_read, (Texts{"~/.ssh", "~/.gnupg"}));
   EXPECT_EQ(sandbox.filesystem.deny_write, (Texts{".env", "*.pem"}));
-  EXPECT_EQ(sandbox.backends.srt.settings_path, "~/.vikingbot/srt-settings.json");
-  EXPECT_EQ(sandbox.backends.docker.network_mode, "bridge");
+  EXPECT_EQ(sandbox.backends.of<SrtConfig>().settings_path, "~/.vikingbot/srt-settings.json");
+  EXPECT_EQ(sandbox.backends.of<DockerConfig>().network_mode, "bridge");
 }
 
 TEST(SandboxBlock, ReadmeExample) {
@@ -85,8 +94,8 @@ TEST(SandboxBlock, OpenSandboxInBothPlaces) {
   for (const std::string& text :
        {head + kOpenSandbox + "}}", head + R"("backends": {)" + kOpenSandbox + "}}}"}) {
     Loaded loaded = load_or_die(from_file(text));
-    const OpenSandboxBackendConfig& config = loaded.config.sandbox.backends.opensandbox;
-    EXPECT_EQ(config.mode, OpenSandboxMode::kVke);
+    const OpenSandboxConfig& config = loaded.config.sandbox.backends.of<OpenSandboxConfig>();
+    EXPECT_EQ(config.mode, Mode::kVke);
     EXPECT_EQ(config.vke.api_key, "k");
     EXPECT_EQ(loaded.origin_of("sandbox.backends.opensandbox.mode").to_string(), "f.json:3");
   }
@@ -100,35 +109,36 @@ TEST(SandboxBlock, OpenSandboxFieldsAreNotSetTwice) {
   // Different fields in both places add up.
   Loaded loaded = load_or_die(from_file(R"({"sandbox": {"opensandbox": {"mode": "vke"},
   "backends": {"opensandbox": {"runtime": {"cpu": "1"}}}}})"));
-  EXPECT_EQ(loaded.config.sandbox.backends.opensandbox.mode, OpenSandboxMode::kVke);
-  EXPECT_EQ(loaded.config.sandbox.backends.opensandbox.runtime.cpu, "1");
+  EXPECT_EQ(loaded.config.sandbox.backends.of<OpenSandboxConfig>().mode, Mode::kVke);
+  EXPECT_EQ(loaded.config.sandbox.backends.of<OpenSandboxConfig>().runtime.cpu, "1");
 }
 
 TEST(SandboxBlock, DefaultsOfTheBackends) {
-  BackendsConfig backends = load_or_die(from_file(R"({"sandbox": {}})")).config.sandbox.backends;
-  EXPECT_EQ(backends.srt.settings_path, "~/.vikingbot/srt-settings.json");
-  EXPECT_EQ(backends.docker.image, "python:3.11-slim");
-  EXPECT_EQ(backends.docker.network_mode, "bridge");
-  EXPECT_EQ(backends.kubernetes.namespace_, "atoll");
-  EXPECT_EQ(backends.kubernetes.image, "busybox:latest");
-  EXPECT_EQ(backends.kubernetes.image_pull_policy, "IfNotPresent");
-  EXPECT_EQ(backends.kubernetes.requests.cpu, "0.1");
-  EXPECT_EQ(backends.kubernetes.requests.memory, "512Mi");
-  EXPECT_EQ(backends.kubernetes.limits.cpu, "2");
-  EXPECT_EQ(backends.kubernetes.limits.memory, "1Gi");
-  EXPECT_EQ(backends.opensandbox.mode, OpenSandboxMode::kLocal);
-  EXPECT_EQ(backends.opensandbox.local.server_url, "http://localhost:8080");
-  EXPECT_EQ(backends.opensandbox.vke.server_url,
+  BackendConfigs backends = load_or_die(from_file(R"({"sandbox": {}})")).config.sandbox.backends;
+  EXPECT_EQ(backends.of<SrtConfig>().settings_path, "~/.vikingbot/srt-settings.json");
+  EXPECT_EQ(backends.of<DockerConfig>().image, "python:3.11-slim");
+  EXPECT_EQ(backends.of<DockerConfig>().network_mode, "bridge");
+  EXPECT_EQ(backends.of<KubernetesConfig>().namespace_, "atoll");
+  EXPECT_EQ(backends.of<KubernetesConfig>().image, "busybox:latest");
+  EXPECT_EQ(backends.of<KubernetesConfig>().image_pull_policy, "IfNotPresent");
+  EXPECT_EQ(backends.of<KubernetesConfig>().requests.cpu, "0.1");
+  EXPECT_EQ(backends.of<KubernetesConfig>().requests.memory, "512Mi");
+  EXPECT_EQ(backends.of<KubernetesConfig>().limits.cpu, "2");
+  EXPECT_EQ(backends.of<KubernetesConfig>().limits.memory, "1Gi");
+  EXPECT_EQ(backends.of<OpenSandboxConfig>().mode, Mode::kLocal);
+  EXPECT_EQ(backends.of<OpenSandboxConfig>().local.server_url, "http://localhost:8080");
+  EXPECT_EQ(backends.of<OpenSandboxConfig>().vke.server_url,
             "http://opensandbox-server.vikingbot.svc.cluster.local:8080");
-  EXPECT_EQ(backends.opensandbox.vke.default_image, "opensandbox/code-interpreter:v1.0.1");
-  EXPECT_EQ(backends.opensandbox.vke.namespace_, "vikingbot");
-  EXPECT_EQ(backends.opensandbox.vke.kubeconfig_path, "~/.kube/config");
-  EXPECT_TRUE(backends.opensandbox.vke.tos.enabled);
-  EXPECT_EQ(backends.opensandbox.vke.tos.mount_path, "/tos");
-  EXPECT_EQ(backends.opensandbox.vke.tos.pvc_name, "vikingbot-tos-pvc");
-  EXPECT_EQ(backends.opensandbox.runtime.timeout, 300u);
-  EXPECT_EQ(backends.opensandbox.runtime.cpu, "500m");
-  EXPECT_EQ(backends.opensandbox.runtime.memory, "1Gi");
+  EXPECT_EQ(backends.of<OpenSandboxConfig>().vke.default_image,
+            "opensandbox/code-interpreter:v1.0.1");
+  EXPECT_EQ(backends.of<OpenSandboxConfig>().vke.namespace_, "vikingbot");
+  EXPECT_EQ(backends.of<OpenSandboxConfig>().vke.kubeconfig_path, "~/.kube/config");
+  EXPECT_TRUE(backends.of<OpenSandboxConfig>().vke.tos.enabled);
+  EXPECT_EQ(backends.of<OpenSandboxConfig>().vke.tos.mount_path, "/tos");
+  EXPECT_EQ(backends.of<OpenSandboxConfig>().vke.tos.pvc_name, "vikingbot-tos-pvc");
+  EXPECT_EQ(backends.of<OpenSandboxConfig>().runtime.timeout, 300u);
+  EXPECT_EQ(backends.of<OpenSandboxConfig>().runtime.cpu, "500m");
+  EXPECT_EQ(backends.of<OpenSandboxConfig>().runtime.memory, "1Gi");
 }
 
 }  // namespace

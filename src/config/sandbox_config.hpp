@@ -9,7 +9,8 @@
 #include <boost/describe/class.hpp>
 #include <boost/describe/enum.hpp>
 
-#include "config/backend_configs.hpp"
+#include "config/backend_block.hpp"
+#include "model/default_backend.hpp"
 
 namespace atl::config {
 
@@ -51,12 +52,12 @@ BOOST_DESCRIBE_STRUCT(BootstrapConfig, (), (init_dir, files))
 struct SandboxConfig {
   static constexpr bool kCamelCase = true;
   bool enabled = true;
-  std::string backend = "native";
+  std::string backend = model::kDefaultBackend;
   SandboxMode mode = SandboxMode::kPerSession;
   NetworkConfig network;
   FilesystemConfig filesystem;
   RuntimeConfig runtime;
-  BackendsConfig backends;
+  BackendConfigs backends;
   BootstrapConfig bootstrap;
 };
 BOOST_DESCRIBE_STRUCT(SandboxConfig, (),

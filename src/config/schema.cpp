@@ -1,72 +1,13 @@
 #include "config/schema.hpp"
 
 #include <algorithm>
-#include <map>
 
-#include "codec/json.hpp"
 #include "config/config.hpp"
+#include "config/describe.hpp"
 #include "config/nearest.hpp"
 
 namespace atl::config {
 namespace {
-
-std::string join(const std::string& path, const std::string& name) {
-  return path.empty() ? name : path + "." + name;
-}
-
-std::vector<std::string> words(std::string_view text) {
-  std::vector<std::string> out;
-  while (!text.empty()) {
-    std::string_view word = text.substr(0, text.find(' '));
-    out.emplace_back(word);
-    text.remove_prefix(std::min(text.size(), word.size() + 1));
-  }
-  return out;
-}
-
-template <typename T>
-void describe(Node& node);
-
-template <typename T>
-void describe_leaf(Node& node) {
-  node.rule = rule_of(node.path);
-  if constexpr (std::is_same_v<T, bool>) {
-    node.kind = Node::Kind::kBoolean;
-  } else if constexpr (std::is_enum_v<T>) {
-    node.kind = Node::Kind::kChoice;
-    boost::mp11::mp_for_each<boost::describe::describe_enumerators<T>>([&](auto entry) {
-      std::string name = codec::enumerator_name(entry.name);
-      std::ranges::replace(name, '_', '-');
-      node.choices.push_back(std::move(name));
-    });
-  } else if constexpr (std::unsigned_integral<T>) {
-    node.kind = Node::Kind::kInteger;
-  } else if constexpr (std::is_same_v<T, std::string>) {
-    node.kind = Node::Kind::kText;
-    if (node.rule != nullptr) node.choices = words(node.rule->choices);
-  } else if constexpr (std::is_same_v<T, std::vector<std::string>>) {
-    node.kind = Node::Kind::kTexts;
-  } else {
-    static_assert(std::is_same_v<T, std::map<std::string, std::string>>);
-    node.kind = Node::Kind::kTextMap;
-  }
-}
-
-template <typename T>
-void describe(Node& node) {
-  if constexpr (boost::describe::has_describe_members<T>::value) {
-    using Members = boost::describe::describe_members<T, boost::describe::mod_public>;
-    boost::mp11::mp_for_each<Members>([&](auto entry) {
-      using Type = std::remove_cvref_t<decltype(std::declval<T>().*entry.pointer)>;
-      Node& child = node.children.emplace_back();
-      child.name = codec::member_name(entry.name, codec::is_camel_case<T>());
-      child.path = join(node.path, child.name);
-      describe<Type>(child);
-    });
-  } else {
-    describe_leaf<T>(node);
-  }
-}
 
 Node make_schema() {
   Node root;
@@ -88,14 +29,33 @@ const Node* find_child(const Node& parent, std::string_view name, Same same) {
   for (const Node& child : parent.children) {
     if (same(child.name, name)) return &child;
   }
-  if (parent.path == "sandbox" && same("opensandbox", name)) {
+  if (parent.path != "sandbox") return nullptr;
+  for (const BackendBlock* block : backend_blocks()) {
+    if (!block->also_in_sandbox || !same(block->name, name)) continue;
     const Node* backends = find_child(parent, "backends", std::equal_to<>());
-    return find_child(*backends, "opensandbox", std::equal_to<>());
+    return find_child(*backends, block->name, std::equal_to<>());
   }
   return nullptr;
 }
 
 }  // namespace
+
+Node& Node::add_child(std::string child_name) {
+  Node& child = children.emplace_back();
+  child.path = path.empty() ? child_name : path + "." + child_name;
+  child.name = std::move(child_name);
+  return child;
+}
+
+std::vector<std::string> words_of(std::string_view text) {
+  std::vector<std::string> out;
+  while (!text.empty()) {
+    std::string_view word = text.substr(0, text.find(' '));
+    out.emplace_back(word);
+    text.remove_prefix(std::min(text.size(), word.size() + 1));
+  }
+  return out;
+}
 
 const Node& schema() {
   static const Node kRoot = make_schema();

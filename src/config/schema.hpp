@@ -31,12 +31,13 @@ struct Node {
   const Rule* rule = nullptr;  // of everything else
 
   bool is_leaf() const { return kind != Kind::kObject; }
+  Node& add_child(std::string child_name);
 };
 
 const Node& schema();
 
-// By the name as it is written, or by any spelling of it. `sandbox.opensandbox` is
-// `sandbox.backends.opensandbox`. nullptr when there is none.
+// By the name as it is written, or by any spelling of it; some backends' blocks may also stand in
+// `sandbox` itself (BackendBlock::also_in_sandbox). nullptr when there is none.
 const Node* child_of(const Node& parent, std::string_view name);
 const Node* child_by_any_spelling(const Node& parent, std::string_view name);
 

@@ -330,8 +330,13 @@ class LocalNode final : public Node {
     options.executor = options_.executor;
     options.run_folder = options_.backend.run_folder;
     options.program_folder = options_.backend.program_folder;
-    options.settings = options_.backend.settings;
-    if (name == options_.default_backend) options.control = std::move(options_.backend.control);
+    options.data_folder = options_.backend.data_folder;
+    options.state_folder = options_.backend.state_folder;
+    options.keeps_group = options_.backend.keeps_group;
+    if (auto own = options_.backends.find(name); own != options_.backends.end()) {
+      options.config = own->second.config;
+      options.prepared = std::move(own->second.prepared);
+    }
     ATOLL_TRY(std::unique_ptr<Backend> made, entry->make(std::move(options)));
     Backend* backend = made.get();
     opened_[name] = std::move(made);

@@ -9,6 +9,7 @@
 #include "async/task.hpp"
 #include "base/result.hpp"
 #include "config/sandbox_config.hpp"
+#include "model/default_backend.hpp"
 #include "model/template.hpp"
 #include "node/quotas.hpp"
 #include "sandbox/fs_policy.hpp"
@@ -68,10 +69,16 @@ struct NodePolicy {
   sandbox::FilesystemPatterns filesystem;
 };
 
+// What one backend is told beside what all are told.
+struct OwnOptions {
+  std::any config;
+  sandbox::Prepared prepared;
+};
+
 struct LocalNodeOptions {
   async::Executor executor;
   std::string id = "local";
-  std::string default_backend = "native";
+  std::string default_backend = model::kDefaultBackend;
   NodePolicy policy;
   config::BootstrapConfig bootstrap;
   std::string bootstrap_folder;                   // DATA/bootstrap
@@ -80,7 +87,8 @@ struct LocalNodeOptions {
   std::string package_index;                      // URL; empty: none
   Amount package_quota = QuotaLimits().packages;  // of each tenant
   SpaceFloor floor;
-  sandbox::BackendOptions backend;  // for each backend that is opened; moved from by the first
+  sandbox::BackendOptions backend;             // of all backends: its folders
+  std::map<std::string, OwnOptions> backends;  // of one each, by name; moved from when it is opened
 };
 
 std::unique_ptr<Node> make_local_node(const sandbox::Registry& registry, LocalNodeOptions options);

@@ -2,6 +2,7 @@
 // register_all_backends() (generated, src/backends/CMakeLists.txt) and read-only afterwards.
 #pragma once
 
+#include <any>
 #include <cstdint>
 #include <functional>
 #include <map>
@@ -18,16 +19,35 @@
 
 namespace atl::sandbox {
 
+// What a backend keeps from the time before privileges were dropped.
+struct Prepared {
+  UniqueFd control;               // native: its launcher, and
+  std::string run_folder;         // where that one keeps sockets
+  std::optional<unsigned> group;  // that the process must keep
+};
+
 // What a backend may need to come to life. A backend ignores what it has no use for.
 struct BackendOptions {
   async::Executor executor;
-  std::string run_folder;      // sockets and records; empty: the backend's own default
+  std::any config;         // the struct of its config.hpp; empty: what holds without one
+  std::string run_folder;  // sockets and records. A name without a slash lies in the folder that
+                           // the backend itself chooses; empty: that folder
   std::string program_folder;  // where atoll-launcher and atoll-guest lie; empty: beside this
                                // program
+  std::string data_folder;     // the server's; empty: no server
+  std::string state_folder;    // of what must be found again; empty: nothing
+  std::string image_folder;    // native as root: images and disks; empty: its default
   bool once = false;           // a single sandbox that ends with this process
-  UniqueFd control;            // native: a launcher started before privileges were dropped
-  std::map<std::string, std::string> settings;
+  bool keeps_group = false;    // this process has a group that some backend needed
+  Prepared prepared;           // by this backend's prepare_as_root
 };
+
+// The configuration of a backend, as its own type.
+template <typename T>
+T config_of(const BackendOptions& options) {
+  const T* told = std::any_cast<T>(&options.config);
+  return told != nullptr ? *told : T();
+}
 
 // An archive of images on its way to a backend that keeps them itself.
 struct ImageArchive {
@@ -50,16 +70,20 @@ struct BackendEntry {
   bool whole_host = false;
   // Fetches what it needs besides this program, and says how far it is. Empty: nothing to fetch.
   std::function<Result<void>(const std::function<void(const std::string&)>& say)> install;
-  // What only root can prepare for the user that this process becomes. Empty: nothing.
-  std::function<void(unsigned uid, unsigned gid)> as_root;
+  // What must be done before this process becomes the user `uid` without privileges: as a rule what
+  // only root can do. `options` are those that `make` will get, without executor and `prepared`.
+  // Empty: nothing. Without it `make` does with what an ordinary user can have.
+  std::function<Result<Prepared>(const BackendOptions& options, unsigned uid, unsigned gid)>
+      prepare_as_root;
+  // Its sandboxes have the groups of this process. Such a backend and one whose Prepared holds a
+  // group cannot work in one process.
+  bool shares_groups = false;
 
   // Images are names that the backend itself knows, and `host` is its default one. Otherwise they
   // are those of Atoll's store, and `host` is the host's root.
   bool own_images = false;
   // Takes what `docker save` writes, and gives the names of the images. Empty: it cannot. Blocks.
   std::function<Result<std::vector<std::string>>(ImageArchive)> import_images;
-  // A group that must be kept when privileges are dropped, by the settings of BackendOptions.
-  std::function<std::optional<unsigned>(const std::map<std::string, std::string>&)> needs_group;
 
   bool has(Cap cap) const;
 };

@@ -51,7 +51,7 @@ void announce(const http::Server& server, bool tls, bool auth, bool has_keys,
 struct Running {
   const config::Loaded* loaded;
   const Place* place;
-  UniqueFd* launcher;
+  PreparedBackends* backends;
   const sandbox::Registry* registry;
 };
 
@@ -70,8 +70,11 @@ Task<Result<int>> run_server(async::Executor executor, Running running) {
                                            .data_folder = running.place->data_folder}));
   node::LocalNodeOptions node = node_options(config, *running.place);
   node.executor = executor;
-  node.backend.control = std::move(*running.launcher);
-  if (needed_group(config, *running.place)) node.backend.settings["kept_group"] = "yes";
+  node.backend.keeps_group = running.backends->group.has_value();
+  for (const sandbox::BackendEntry& entry : running.registry->list()) {
+    node.backends[entry.name] = {.config = config.sandbox.backends.of(entry.name),
+                                 .prepared = std::move(running.backends->by_name[entry.name])};
+  }
   options.node = node::make_local_node(*running.registry, std::move(node));
   control::Control control(std::move(options));
   bool draining = false;
@@ -112,28 +115,13 @@ Task<Result<int>> run_server(async::Executor executor, Running running) {
 
 }  // namespace
 
-std::optional<unsigned> needed_group(const config::Config& config, const Place& place) {
-  sandbox::Registry registry;
-  backends::register_all_backends(registry);
-  Result<const sandbox::BackendEntry*> entry = registry.get(config.sandbox.backend);
-  if (!entry || !(*entry)->needs_group) return std::nullopt;
-  return (*entry)->needs_group(node_options(config, place).backend.settings);
-}
-
-void prepare_backends(const config::Config& config, unsigned uid, unsigned gid) {
-  sandbox::Registry registry;
-  backends::register_all_backends(registry);
-  Result<const sandbox::BackendEntry*> entry = registry.get(config.sandbox.backend);
-  if (entry && (*entry)->as_root) (*entry)->as_root(uid, gid);
-}
-
-int serve(const config::Loaded& loaded, const Place& place, UniqueFd launcher) {
+int serve(const config::Loaded& loaded, const Place& place, PreparedBackends backends) {
   log::set_level(log_level(loaded.config));
   report_bugs();
   sandbox::Registry registry;
   backends::register_all_backends(registry);
   Result<int> served = async::run_to_end<Result<int>>([&](async::Executor executor) {
-    return run_server(executor, {&loaded, &place, &launcher, &registry});
+    return run_server(executor, {&loaded, &place, &backends, &registry});
   });
   return served ? *served : cli::own_failure(served.error());
 }

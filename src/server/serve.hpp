@@ -6,20 +6,16 @@
 #include <string>
 
 #include "base/result.hpp"
-#include "base/unique_fd.hpp"
 #include "cli/serve_options.hpp"
 #include "config/load.hpp"
+#include "server/prepare_backends.hpp"
 
 namespace atl::server {
 
 // What the options, the file and the environment come to. Prints the problems of a configuration.
 Result<config::Loaded> load_config(const cli::ServeOptions& options);
 
-struct Place {
-  std::string data_folder;
-  std::string run_folder;  // sockets of guests: one per data folder
-};
-// Makes both for `uid`. Before privileges are dropped.
+// Makes the data folder for `uid`. Before privileges are dropped.
 Result<Place> prepare_place(const std::string& data, unsigned uid, unsigned gid);
 
 // kConflict while a server has the data folder: before a launcher for a second one is started.
@@ -29,15 +25,8 @@ Result<void> check_free(const Place& place);
 // connections need: the usual 1,024 are enough for a hundred. Before privileges are dropped.
 void raise_open_files(std::uint64_t sessions, std::uint64_t connections);
 
-// The group that the default backend cannot do without. Before privileges are dropped.
-std::optional<unsigned> needed_group(const config::Config& config, const Place& place);
-
-// What the default backend wants of root. Before privileges are dropped.
-void prepare_backends(const config::Config& config, unsigned uid, unsigned gid);
-
-// Until SIGTERM or SIGINT, or until the launcher is gone (status 1). `launcher` is the native
-// backend's, started while there were privileges.
-int serve(const config::Loaded& loaded, const Place& place, UniqueFd launcher);
+// Until SIGTERM or SIGINT, or until the launcher is gone (status 1).
+int serve(const config::Loaded& loaded, const Place& place, PreparedBackends backends);
 
 // `atoll key create|ls|revoke`.
 int key_command(const cli::KeyOptions& options, const Place& place);

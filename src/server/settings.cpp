@@ -2,10 +2,6 @@
 
 #include <cstdlib>
 
-#include <boost/json/object.hpp>
-
-#include "codec/json.hpp"
-
 namespace atl::server {
 namespace {
 
@@ -14,41 +10,6 @@ control::Mode mode_of(const config::Config& config) {
   if (off) return control::Mode::kDisabled;
   bool shared = config.sandbox.mode == config::SandboxMode::kShared;
   return shared ? control::Mode::kShared : control::Mode::kPerSession;
-}
-
-// One of the two modes; what the other one says is left out.
-std::string opensandbox_settings(const config::Config& config, const std::string& home) {
-  boost::json::object told{
-      {"entrypoint", codec::to_json(config.sandbox.backends.opensandbox.entrypoint)},
-      {"server_proxy", config.sandbox.backends.opensandbox.use_server_proxy},
-      {"timeout", config.sandbox.backends.opensandbox.runtime.timeout},
-      {"cpu", config.sandbox.backends.opensandbox.runtime.cpu},
-      {"memory", config.sandbox.backends.opensandbox.runtime.memory},
-      {"allowed_domains",
-       codec::to_json(config.sandbox.backends.opensandbox.network.allowed_domains)},
-      {"denied_domains",
-       codec::to_json(config.sandbox.backends.opensandbox.network.denied_domains)}};
-  const std::string& mount_path = config.sandbox.backends.opensandbox.vke.tos.mount_path;
-  if (config.sandbox.backends.opensandbox.mode == config::OpenSandboxMode::kVke) {
-    told["server_url"] = config.sandbox.backends.opensandbox.vke.server_url;
-    told["api_key"] = config.sandbox.backends.opensandbox.vke.api_key;
-    told["image"] = config.sandbox.backends.opensandbox.vke.default_image;
-    if (config.sandbox.backends.opensandbox.vke.tos.enabled) {
-      told["mount_path"] = mount_path;
-      told["claim"] = config.sandbox.backends.opensandbox.vke.tos.pvc_name;
-    }
-    return codec::serialize(told);
-  }
-  told["server_url"] = config.sandbox.backends.opensandbox.local.server_url;
-  told["api_key"] = config.sandbox.backends.opensandbox.local.api_key;
-  told["image"] = config.sandbox.backends.opensandbox.local.default_image;
-  std::string folder = config.sandbox.backends.opensandbox.local.tos_path;
-  if (folder.starts_with("~/")) folder.replace(0, 1, home);
-  if (!folder.empty()) {
-    told["mount_path"] = mount_path;
-    told["host_path"] = folder;
-  }
-  return codec::serialize(told);
 }
 
 std::chrono::seconds seconds(std::uint64_t count) { return std::chrono::seconds(count); }
@@ -122,6 +83,12 @@ control::ControlOptions control_options(const config::Config& config, const Plac
   return options;
 }
 
+sandbox::BackendOptions backend_folders(const Place& place) {
+  return {.run_folder = place.run_folder,
+          .data_folder = place.data_folder,
+          .state_folder = place.data_folder + "/sandboxes"};
+}
+
 node::LocalNodeOptions node_options(const config::Config& config, const Place& place) {
   node::LocalNodeOptions options;
   options.default_backend = config.sandbox.backend;
@@ -144,16 +111,7 @@ node::LocalNodeOptions node_options(const config::Config& config, const Place& p
                            .bytes = config.quotas.package_bytes,
                            .files = config.quotas.package_files};
   options.floor = floor_of(config);
-  options.backend.run_folder = place.run_folder;
-  options.backend.settings["state_folder"] = place.data_folder + "/sandboxes";
-  options.backend.settings["docker.folder"] = place.data_folder + "/docker";
-  options.backend.settings["docker.host"] = config.sandbox.backends.docker.host;
-  options.backend.settings["docker.cert_folder"] = config.sandbox.backends.docker.cert_path;
-  options.backend.settings["docker.image"] = config.sandbox.backends.docker.image;
-  options.backend.settings["docker.network"] = config.sandbox.backends.docker.network_mode;
-  options.backend.settings["opensandbox"] = opensandbox_settings(config, options.home);
-  options.backend.settings["data_folder"] = place.data_folder;
-  options.backend.settings["srt.settings_path"] = config.sandbox.backends.srt.settings_path;
+  options.backend = backend_folders(place);
   return options;
 }
 

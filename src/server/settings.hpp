@@ -16,7 +16,9 @@ log::Level log_level(const config::Config& config);
 http::ServerOptions http_options(const config::Config& config);
 // Without store and node.
 control::ControlOptions control_options(const config::Config& config, const Place& place);
-// Without the launcher.
+// What all backends are told.
+sandbox::BackendOptions backend_folders(const Place& place);
+// Without what single backends are told.
 node::LocalNodeOptions node_options(const config::Config& config, const Place& place);
 // Without what the running server knows.
 api::rest::RestOptions rest_options(const config::Config& config);

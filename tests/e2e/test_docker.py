@@ -9,7 +9,7 @@ import time
 import unittest
 
 from docker_case import DockerCase
-from server import check_workspace
+from server import Server, check_workspace
 from support import BIN, run, start
 from test_docs import blocks
 from with_dockerd import IMAGE, free_port
@@ -72,6 +72,37 @@ class DockerTest(DockerCase):
         if status == 201:
             status, refused = server.call("POST", "/api/v1/sessions", {"template_id": "lists"}, {"Prefer": "wait"})
         self.assertEqual((status, refused["code"]), (422, "policy_unsupported"))
+
+    def test_a_template_on_a_server_with_another_default(self):
+        """A server that was root keeps what docker needs when the configuration or a stored template names it."""
+        template = {"id": "boxed", "language": "bash", "backend": "docker", "image": IMAGE}
+        facts = "id -u; test -e /.dockerenv && echo in a container"
+        named = self.serve("sandbox.backend=native")
+        self.assertEqual(named.call("POST", "/api/v1/templates", template)[0], 201)
+        session = named.session(template_id="boxed")
+        self.assertEqual(named.execute(session, command=facts)["stdout"], "1000\nin a container\n")
+        native = named.session(template_id="shell-default")
+        self.assertNotIn("container", named.execute(native, command=facts)["stdout"])
+        self.assertNotIn("read_only_root", named.call("GET", f"/api/v1/sessions/{native}")[1]["isolation"]["missing"])
+        self.assertEqual(named.stop(), 0)
+        self.assertEqual(self.containers(), [])
+        # The template alone names it; the engine is found by the environment.
+        os.environ["DOCKER_HOST"] = f"unix://{self.engine.socket}"
+        self.addCleanup(os.environ.pop, "DOCKER_HOST")
+        stored = Server(self.data, "--no-auth", "--set", "pool.size=0")
+        self.addCleanup(lambda: stored.process.poll() is None and stored.stop())
+        session = stored.session(template_id="boxed")
+        self.assertEqual(stored.execute(session, command=facts)["stdout"], "1000\nin a container\n")
+        stored.kill()
+        stored.start()
+        self.assertEqual(stored.execute(session, command=facts)["stdout"], "1000\nin a container\n")
+        self.assertEqual(stored.call("DELETE", "/api/v1/templates/boxed")[0], 204)
+        self.assertEqual(stored.stop(), 0)
+        self.assertEqual(self.containers(), [])
+        # Nobody names it: no group is kept.
+        plain = Server(self.data, "--no-auth", "--set", "pool.size=0")
+        self.addCleanup(lambda: plain.process.poll() is None and plain.stop())
+        self.assertEqual(groups_of(plain.process.pid), [])
 
     def test_a_writable_root(self):
         server = self.serve()
@@ -313,6 +344,12 @@ class DockerTest(DockerCase):
         self.assertEqual((outcome.code, outcome.out), (0, "over tls\n"), outcome)
         (folder / "cert.pem").write_bytes((folder / "ca.pem").read_bytes())
         self.assertEqual(run(*words, env=environment).code, 125)
+
+
+def groups_of(pid):
+    """The supplementary groups of a process."""
+    status = pathlib.Path(f"/proc/{pid}/status").read_text()
+    return next(line.split()[1:] for line in status.splitlines() if line.startswith("Groups:"))
 
 
 def make_certificates(folder):

@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <string>
 
+#include "backends/docker/config.hpp"
 #include "sandbox/conformance.hpp"
 
 namespace atl::sandbox {
@@ -21,10 +22,10 @@ class DockerTarget final : public ConformanceTarget {
   const BackendEntry& entry() const override { return **registry_.get("docker"); }
 
   Result<std::unique_ptr<Backend>> make(async::Executor executor) override {
-    const char* image = ::getenv("ATOLL_TEST_IMAGE");
-    return entry().make({.executor = std::move(executor),
-                         .settings = {{"docker.folder", folder_ + "/sandboxes"},
-                                      {"docker.image", image != nullptr ? image : ""}}});
+    backends::docker::Config config;
+    if (const char* image = ::getenv("ATOLL_TEST_IMAGE")) config.image = image;
+    return entry().make(
+        {.executor = std::move(executor), .config = config, .data_folder = folder_});
   }
 
  private:

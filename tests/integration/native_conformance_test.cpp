@@ -45,7 +45,7 @@ class NativeTarget final : public ConformanceTarget {
   Result<std::unique_ptr<Backend>> make(async::Executor executor) override {
     return entry().make({.executor = std::move(executor),
                          .run_folder = folder_,
-                         .settings = {{"state_folder", folder_ + "/tokens"}}});
+                         .state_folder = folder_ + "/tokens"});
   }
 
   async::Task<Result<std::unique_ptr<Sandbox>>> crash_and_reattach(

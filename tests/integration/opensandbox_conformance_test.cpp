@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <string>
 
+#include "backends/opensandbox/config.hpp"
 #include "sandbox/conformance.hpp"
 
 namespace atl::sandbox {
@@ -26,9 +27,11 @@ class OpenSandboxTarget final : public ConformanceTarget {
     if (settings == nullptr) {
       return fail(Code::kHostUnsupported, "run this by tests/support/with_opensandbox.py");
     }
-    return entry().make(
-        {.executor = std::move(executor),
-         .settings = {{"opensandbox", settings}, {"state_folder", folder_ + "/sandboxes"}}});
+    auto config = codec::decode<backends::opensandbox::Config>(settings, {.keep_defaults = true});
+    if (!config) return fail(config.error().to_error());
+    return entry().make({.executor = std::move(executor),
+                         .config = *config,
+                         .state_folder = folder_ + "/sandboxes"});
   }
 
  private:

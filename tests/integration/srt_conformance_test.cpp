@@ -28,7 +28,7 @@ struct Programs {
     fs::copy_file(fs::read_symlink("/proc/self/exe").parent_path() / "atoll-guest",
                   folder + "/atoll-guest");
     if (::geteuid() != 0) return;
-    backend.as_root(kUid, kUid);
+    if (!backend.prepare_as_root({}, kUid, kUid)) std::abort();
     ::setenv("HOME", "/nonexistent", 1);
     bool done = ::chown(folder.c_str(), kUid, kUid) == 0 && ::setgroups(0, nullptr) == 0 &&
                 ::setresgid(kUid, kUid, kUid) == 0 && ::setresuid(kUid, kUid, kUid) == 0;
@@ -68,9 +68,8 @@ class SrtTarget final : public ConformanceTarget {
   }
 
   Result<std::unique_ptr<Backend>> make(async::Executor executor) override {
-    return entry().make({.executor = std::move(executor),
-                         .program_folder = programs_,
-                         .settings = {{"state_folder", folder_}}});
+    return entry().make(
+        {.executor = std::move(executor), .program_folder = programs_, .state_folder = folder_});
   }
 
  private:

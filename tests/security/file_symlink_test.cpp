@@ -55,7 +55,7 @@ Task<void> play(async::Executor executor, std::string run_folder, Task<void> (*b
     co_return;
   }
   BackendOptions options{.executor = executor, .run_folder = run_folder};
-  options.settings["state_folder"] = run_folder + "-state";
+  options.state_folder = run_folder + "-state";
   auto backend = (*entry)->make(std::move(options));
   if (!backend) {
     ADD_FAILURE() << backend.error().message();

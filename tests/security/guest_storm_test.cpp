@@ -54,7 +54,7 @@ Task<void> weather(async::Executor executor, std::string folder, Storm* storm) {
     co_return;
   }
   BackendOptions options{.executor = executor, .run_folder = folder + "/run"};
-  options.settings["state_folder"] = folder + "/state";
+  options.state_folder = folder + "/state";
   auto backend = (*entry)->make(std::move(options));
   if (!backend) {
     ADD_FAILURE() << backend.error().message();

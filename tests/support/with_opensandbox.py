@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Runs a command beside an OpenSandbox server of its own, on a Docker engine of its own, and ends both afterwards.
 
-usage: with_opensandbox.py [--tos FOLDER] -- COMMAND…   COMMAND finds the backend's settings in
+usage: with_opensandbox.py [--tos FOLDER] -- COMMAND…   COMMAND finds `sandbox.backends.opensandbox` in
                                                          $ATOLL_TEST_OPENSANDBOX (JSON)
        with_opensandbox.py --install                     installs the server and its SDK where the cache lacks them
 
@@ -170,7 +170,8 @@ path = "{self.folder}/store.db"
             return json.load(answer)["items"]
 
     def settings(self):
-        return {"server_url": self.url, "api_key": KEY, "image": IMAGE, "entrypoint": ["sleep", "infinity"]}
+        return {"local": {"serverUrl": self.url, "apiKey": KEY, "defaultImage": IMAGE, "tosPath": ""},
+                "entrypoint": ["sleep", "infinity"]}
 
 
 def main():

@@ -14,8 +14,10 @@
 
 #include "async/deadline.hpp"
 #include "async/unix_socket.hpp"
+#include "backends/docker/config.hpp"
 #include "backends/docker/docker_sandbox.hpp"
 #include "backends/docker/import.hpp"
+#include "base/program_folder.hpp"
 #include "codec/json.hpp"
 #include "http/uri.hpp"
 #include "sandbox/instance.hpp"
@@ -33,8 +35,6 @@ using sandbox::BackendOptions;
 using sandbox::Cap;
 namespace fs = std::filesystem;
 
-constexpr const char* kDefaultImage = "python:3.11-slim";
-constexpr const char* kDefaultNetwork = "bridge";
 constexpr std::chrono::seconds kPingPatience{5};
 
 class DockerBackend final : public sandbox::Backend {
@@ -159,44 +159,34 @@ Result<std::string> make_folder(const std::string& wanted) {
   return pattern;
 }
 
-using Settings = std::map<std::string, std::string>;
-
-docker::EngineOptions engine_options(const Settings& settings) {
-  auto setting = [&](const char* name) {
-    auto found = settings.find(name);
-    return found == settings.end() ? std::string() : found->second;
-  };
-  return docker::with_environment(
-      {.host = setting("docker.host"), .cert_folder = setting("docker.cert_folder")});
+docker::EngineOptions engine_options(const docker::Config& config) {
+  return docker::with_environment({.host = config.host, .cert_folder = config.cert_path});
 }
 
 Result<std::unique_ptr<sandbox::Backend>> make_docker(BackendOptions options) {
-  std::error_code error;
-  fs::path programs = options.program_folder;
-  if (programs.empty()) programs = fs::read_symlink("/proc/self/exe", error).parent_path();
-  fs::path guest = programs / "atoll-guest";
+  if (options.program_folder.empty()) {
+    ATOLL_TRY(options.program_folder, program_folder());
+  }
+  fs::path guest = fs::path(options.program_folder) / "atoll-guest";
   // The engine opens it, with its own rights.
   if (::access(guest.c_str(), X_OK) != 0 && errno != EACCES) {
     return fail_errno("finding atoll-guest");
   }
-  docker::EngineOptions engine = engine_options(options.settings);
-  auto& settings = options.settings;
-  bool is_own = settings["docker.folder"].empty();
-  ATOLL_TRY(std::string folder, make_folder(settings["docker.folder"]));
-  std::string image = settings["docker.image"];
-  auto shared = std::make_shared<Shared>(options.executor, engine, folder);
-  ATOLL_TRY(shared->instance,
-            sandbox::instance_of(is_own ? std::string() : folder, first_instance(folder)));
-  shared->guest_program = guest.string();
-  shared->default_image = image.empty() ? kDefaultImage : image;
-  std::string network = settings["docker.network"];
-  if (network == "host" || network.starts_with("container:")) {
+  docker::Config config = sandbox::config_of<docker::Config>(options);
+  if (config.network_mode == "host" || config.network_mode.starts_with("container:")) {
     return fail(
         Code::kInvalidArgument,
         "sandbox.backends.docker.networkMode: sandboxes need a network of their own, not \"" +
-            network + "\"");
+            config.network_mode + "\"");
   }
-  shared->network = network.empty() ? kDefaultNetwork : network;
+  bool is_own = options.data_folder.empty();
+  ATOLL_TRY(std::string folder, make_folder(is_own ? "" : options.data_folder + "/docker"));
+  auto shared = std::make_shared<Shared>(options.executor, engine_options(config), folder);
+  ATOLL_TRY(shared->instance,
+            sandbox::instance_of(is_own ? std::string() : folder, first_instance(folder)));
+  shared->guest_program = guest.string();
+  shared->default_image = std::move(config.image);
+  shared->network = std::move(config.network_mode);
   shared->once = options.once;
   return std::make_unique<DockerBackend>(options.executor, std::move(shared), is_own ? folder : "");
 }
@@ -219,11 +209,14 @@ std::optional<unsigned> docker_group() {
 }
 
 // Whoever may write to the socket is in this group, or root.
-std::optional<unsigned> group_of_socket(const Settings& settings) {
+Result<sandbox::Prepared> keep_group_of_socket(const BackendOptions& options, unsigned /*uid*/,
+                                               unsigned /*gid*/) {
   struct stat info{};
-  std::string path = socket_of(engine_options(settings));
-  if (path.empty()) return std::nullopt;
-  return ::stat(path.c_str(), &info) == 0 ? info.st_gid : docker_group();
+  std::string path = socket_of(engine_options(sandbox::config_of<docker::Config>(options)));
+  sandbox::Prepared prepared;
+  if (path.empty()) return prepared;
+  prepared.group = ::stat(path.c_str(), &info) == 0 ? info.st_gid : docker_group();
+  return prepared;
 }
 
 Result<void> docker_available() {
@@ -254,9 +247,9 @@ void register_docker(sandbox::Registry& registry) {
                           {Cap::kZygotes, "an image's interpreter cannot be loaded outside of it"}},
                 .probe = &docker_available,
                 .make = &make_docker,
+                .prepare_as_root = &keep_group_of_socket,
                 .own_images = true,
-                .import_images = &docker::import_images,
-                .needs_group = &group_of_socket});
+                .import_images = &docker::import_images});
 }
 
 }  // namespace atl::backends

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "backends/fake/fake_sandbox.hpp"
+#include "base/program_folder.hpp"
 #include "sandbox/registry.hpp"
 
 namespace atl::backends {
@@ -59,9 +60,10 @@ class FakeBackend final : public sandbox::Backend {
 
 Result<std::unique_ptr<sandbox::Backend>> make_fake(BackendOptions options) {
   std::error_code error;
-  fs::path programs = options.program_folder;
-  if (programs.empty()) programs = fs::read_symlink("/proc/self/exe", error).parent_path();
-  fs::path guest = programs / "atoll-guest";
+  if (options.program_folder.empty()) {
+    ATOLL_TRY(options.program_folder, program_folder());
+  }
+  fs::path guest = fs::path(options.program_folder) / "atoll-guest";
   if (::access(guest.c_str(), X_OK) != 0) return fail_errno("find atoll-guest");
   fs::path folder = options.run_folder;
   if (folder.empty())

@@ -5,10 +5,12 @@
 #include <algorithm>
 #include <cstdio>
 
+#include "backends/native/config.hpp"
 #include "backends/native/launcher_client.hpp"
 #include "backends/native/launcher_process.hpp"
 #include "backends/native/native_sandbox.hpp"
 #include "backends/native/zygotes.hpp"
+#include "base/program_folder.hpp"
 #include "sandbox/registry.hpp"
 
 namespace atl::backends {
@@ -85,10 +87,33 @@ uid_t lent_id(bool once, uid_t own) {
   return once || ::geteuid() != 0 ? own : kNobody;
 }
 
+std::string run_folder_of(const BackendOptions& options) {
+  if (options.run_folder.find('/') != std::string::npos) return options.run_folder;
+  std::string folder = sandbox::config_of<native::Config>(options).run_dir;
+  if (folder.empty()) folder = native::default_run_folder();
+  return options.run_folder.empty() ? folder : folder + "/" + options.run_folder;
+}
+
+// Also for an ordinary user: afterwards no program that this process starts can gain the second uid
+// that newuidmap gives.
+Result<sandbox::Prepared> prepare_native(const BackendOptions& options, unsigned uid,
+                                         unsigned gid) {
+  sandbox::Prepared prepared{.run_folder = run_folder_of(options)};
+  native::LauncherOptions launcher{.run_folder = prepared.run_folder,
+                                   .client_uid = uid,
+                                   .mount_owner = options.once ? ::getuid() : uid,
+                                   .mount_group = options.once ? ::getgid() : gid,
+                                   .data_folder = options.image_folder,
+                                   .once = options.once};
+  ATOLL_TRY(prepared.control, native::start_launcher(launcher));
+  return prepared;
+}
+
 Result<std::unique_ptr<sandbox::Backend>> make_native(BackendOptions options) {
-  std::string run_folder =
-      options.run_folder.empty() ? native::default_run_folder() : options.run_folder;
-  UniqueFd control = std::move(options.control);
+  // The default folder depends on who this process is, and it was somebody else before.
+  std::string run_folder = std::move(options.prepared.run_folder);
+  if (run_folder.empty()) run_folder = run_folder_of(options);
+  UniqueFd control = std::move(options.prepared.control);
   if (!control) {
     native::LauncherOptions launcher{.run_folder = run_folder,
                                      .client_uid = ::geteuid(),
@@ -98,12 +123,12 @@ Result<std::unique_ptr<sandbox::Backend>> make_native(BackendOptions options) {
     ATOLL_TRY(control, native::start_launcher(launcher));
   }
   return std::make_unique<NativeBackend>(options.executor, std::move(control),
-                                         std::move(run_folder), options.settings["state_folder"],
+                                         std::move(run_folder), std::move(options.state_folder),
                                          options.once);
 }
 
 Result<void> native_available() {
-  ATOLL_TRY(std::string folder, native::program_folder());
+  ATOLL_TRY(std::string folder, program_folder());
   for (const char* name : {"/atoll-launcher", "/atoll-guest"}) {
     if (::access((folder + name).c_str(), X_OK) != 0) {
       return fail(Code::kHostUnsupported,
@@ -133,7 +158,8 @@ void register_native(sandbox::Registry& registry) {
        .lacks = {{Cap::kNetwork, "its sandboxes have a loopback of their own and nothing else"},
                  {Cap::kDomainLists, "they have no network that a list could open"}},
        .probe = &native_available,
-       .make = &make_native});
+       .make = &make_native,
+       .prepare_as_root = &prepare_native});
 }
 
 }  // namespace atl::backends

@@ -1,7 +1,6 @@
 #include "backends/native/launcher_process.hpp"
 
 #include <fcntl.h>
-#include <limits.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -10,6 +9,7 @@
 #include <vector>
 
 #include "backends/native/delegated_cgroup.hpp"
+#include "base/program_folder.hpp"
 
 extern char** environ;
 
@@ -26,14 +26,6 @@ std::string default_run_folder() {
   if (runtime != nullptr && *runtime == '/' && ::access(runtime, W_OK) == 0)
     return std::string(runtime) + "/atoll";
   return "/tmp/atoll-" + std::to_string(::geteuid());
-}
-
-Result<std::string> program_folder() {
-  char path[PATH_MAX];
-  ssize_t size = ::readlink("/proc/self/exe", path, sizeof path);
-  if (size <= 0) return fail_errno("finding this program");
-  std::string_view text(path, static_cast<std::size_t>(size));
-  return std::string(text.substr(0, text.rfind('/')));
 }
 
 Result<UniqueFd> start_launcher(const LauncherOptions& options) {

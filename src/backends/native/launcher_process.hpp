@@ -23,8 +23,6 @@ struct LauncherOptions {
 
 // /run/atoll as root, otherwise a private folder under XDG_RUNTIME_DIR or /tmp.
 std::string default_run_folder();
-// The folder of this program, where launcher and guest are.
-Result<std::string> program_folder();
 
 // The control socket of a new launcher. Blocks only for vfork and exec.
 Result<UniqueFd> start_launcher(const LauncherOptions& options);

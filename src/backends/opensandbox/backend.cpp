@@ -68,7 +68,7 @@ class OpenSandboxBackend final : public sandbox::Backend {
 };
 
 Result<std::unique_ptr<sandbox::Backend>> make_opensandbox(BackendOptions options) {
-  ATOLL_TRY(Settings settings, opensandbox::settings_from(options.settings));
+  ATOLL_TRY(Settings settings, opensandbox::settings_from(options));
   std::error_code ignored;  // the server says what is wrong with a folder
   if (!settings.volume.host_path.empty()) {
     std::filesystem::create_directories(settings.volume.host_path, ignored);
@@ -94,7 +94,7 @@ Task<Result<void>> ask_health(async::Executor executor, std::string server_url) 
 
 // Of the server that the environment names: the one of a configuration is not known here.
 Result<void> opensandbox_available() {
-  ATOLL_TRY(Settings settings, opensandbox::settings_from({}));
+  Settings settings = opensandbox::settings_of(opensandbox::config_from_environment());
   Result<void> healthy = async::run_to_end<Result<void>>([&](async::Executor executor) {
     return ask_health(std::move(executor), settings.server_url);
   });

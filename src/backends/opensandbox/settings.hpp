@@ -6,7 +6,9 @@
 #include <string>
 #include <vector>
 
+#include "backends/opensandbox/config.hpp"
 #include "base/result.hpp"
+#include "sandbox/registry.hpp"
 
 namespace atl::backends::opensandbox {
 
@@ -34,8 +36,11 @@ struct Settings {
   std::string instance;               // whose sandboxes these are, among all of that server
 };
 
-// From BackendOptions::settings: one JSON object below "opensandbox", and the folder
-// "state_folder" that remembers the instance. kInvalidArgument when it is no such object.
-Result<Settings> settings_from(const std::map<std::string, std::string>& settings);
+// Without a configuration, as the clients of OpenSandbox have it.
+Config config_from_environment();
+// Without the instance.
+Settings settings_of(const Config& told);
+// BackendOptions::state_folder remembers the instance.
+Result<Settings> settings_from(const sandbox::BackendOptions& options);
 
 }  // namespace atl::backends::opensandbox

@@ -11,8 +11,10 @@
 #include <sstream>
 
 #include "backends/srt/cgroup.hpp"
+#include "backends/srt/config.hpp"
 #include "backends/srt/leftovers.hpp"
 #include "backends/srt/srt_sandbox.hpp"
+#include "base/program_folder.hpp"
 #include "sandbox/registry.hpp"
 
 namespace atl::backends {
@@ -124,10 +126,10 @@ Result<std::string> base_settings(std::string path) {
   return text.str();
 }
 
-Result<std::string> guest_program(const std::string& program_folder) {
-  std::string folder = program_folder;
-  std::error_code failed;
-  if (folder.empty()) folder = fs::read_symlink("/proc/self/exe", failed).parent_path().string();
+Result<std::string> guest_program(std::string folder) {
+  if (folder.empty()) {
+    ATOLL_TRY(folder, program_folder());
+  }
   std::string guest = folder + "/atoll-guest";
   if (::access(guest.c_str(), X_OK) == 0) return guest;
   return fail(Code::kHostUnsupported, "atoll-guest is missing; it must lie beside this program");
@@ -155,7 +157,7 @@ Result<std::unique_ptr<sandbox::Backend>> make_srt(BackendOptions options) {
   if (::geteuid() == 0) {
     return fail(Code::kHostUnsupported, "srt must not run as root: it would show root's files");
   }
-  if (!options.settings["kept_group"].empty()) {
+  if (options.keeps_group) {
     return fail(
         Code::kHostUnsupported,
         "this server keeps the group of the Docker engine's socket, which srt's sandboxes would "
@@ -165,11 +167,12 @@ Result<std::unique_ptr<sandbox::Backend>> make_srt(BackendOptions options) {
   auto host = std::make_shared<Host>();
   ATOLL_TRY(host->package, srt::find_package());
   ATOLL_TRY(host->guest, guest_program(options.program_folder));
-  ATOLL_TRY(host->base_settings, base_settings(options.settings["srt.settings_path"]));
-  host->data_folder = options.settings["data_folder"];
+  ATOLL_TRY(host->base_settings,
+            base_settings(sandbox::config_of<srt::Config>(options).settings_path));
+  host->data_folder = options.data_folder;
   host->hidden = hidden_folders(host->data_folder);
   UniqueFd lock;
-  std::string state = options.settings["state_folder"];
+  const std::string& state = options.state_folder;
   if (state.empty()) {
     ATOLL_TRY(lock, once_folder(&host->folder));
     host->hidden.push_back(fs::path(host->folder).parent_path().string());
@@ -196,6 +199,13 @@ Result<void> srt_available() {
   return {};
 }
 
+// Its sandboxes go without limits where the hierarchy cannot be handed over.
+Result<sandbox::Prepared> prepare_srt(const BackendOptions& /*options*/, unsigned uid,
+                                      unsigned gid) {
+  srt::hand_over_cgroups(uid, gid);
+  return sandbox::Prepared();
+}
+
 }  // namespace
 
 void register_srt(sandbox::Registry& registry) {
@@ -215,7 +225,8 @@ void register_srt(sandbox::Registry& registry) {
                 .make = &make_srt,
                 .whole_host = true,
                 .install = &srt::install_package,
-                .as_root = &srt::hand_over_cgroups});
+                .prepare_as_root = &prepare_srt,
+                .shares_groups = true});
 }
 
 }  // namespace atl::backends

@@ -1,95 +1,17 @@
+#include "backends/opensandbox/config.hpp"
+
 #include <array>
 
-#include "config/rules.hpp"
+#include "config/make_block.hpp"
 
-namespace atl::config {
+namespace atl::backends::opensandbox {
 namespace {
 
-constexpr std::uint32_t kMaxRules = 1000;
-constexpr std::uint64_t kMaxPath = 4095;
-constexpr std::uint64_t kMaxUrl = 2048;
-constexpr std::uint64_t kMaxKey = 4096;
-constexpr std::uint64_t kMaxImage = 512;
-constexpr std::uint64_t kMaxDomain = 255;
+using namespace atl::config;  // Rule, its checks and limits
+
 constexpr std::uint32_t kMaxWords = 64;
-constexpr std::uint64_t kDay = 86400;
 
 constexpr std::array kRules{
-    Rule{.path = "sandbox.backends.native.runDir",
-         .says = "Folder for the sockets of native sandboxes; empty: chosen by the system.",
-         .most = 100,
-         .check = check_absolute_path},
-    Rule{.path = "sandbox.backends.srt.settingsPath",
-         .says = "Settings file of srt that its sandboxes start from where it exists; "
-                 "`network` and `filesystem` are added.",
-         .most = kMaxPath,
-         .check = check_path},
-    Rule{.path = "sandbox.backends.docker.host",
-         .says = "Address of the Docker engine, `unix:///path` or `tcp://host:port`; empty: "
-                 "`DOCKER_HOST`, else `unix:///var/run/docker.sock`.",
-         .most = kMaxUrl,
-         .check = check_engine},
-    Rule{.path = "sandbox.backends.docker.certPath",
-         .says = "Folder with `ca.pem`, `cert.pem` and `key.pem` for an engine behind TLS; empty: "
-                 "no TLS, unless the environment asks for it (`DOCKER_TLS_VERIFY`).",
-         .most = kMaxPath,
-         .check = check_optional_path},
-    Rule{.path = "sandbox.backends.docker.image",
-         .says = "Image of templates that name none.",
-         .most = kMaxImage,
-         .check = check_plain},
-    Rule{.path = "sandbox.backends.docker.networkMode",
-         .says = "Docker network of sandboxes that are allowed a network (`allow_network`); "
-                 "the others have none.",
-         .most = 128,
-         .check = check_plain},
-    Rule{.path = "sandbox.backends.kubernetes.kubeconfigPath",
-         .says = "How to reach the cluster; empty: the pod's own service account, else "
-                 "`~/.kube/config`.",
-         .most = kMaxPath,
-         .check = check_optional_path,
-         .later = true},
-    Rule{.path = "sandbox.backends.kubernetes.namespace",
-         .says = "Namespace of the pods.",
-         .most = 63,
-         .check = check_name,
-         .later = true},
-    Rule{.path = "sandbox.backends.kubernetes.image",
-         .says = "Image of templates that name none.",
-         .most = kMaxImage,
-         .check = check_plain,
-         .later = true},
-    Rule{.path = "sandbox.backends.kubernetes.imagePullPolicy",
-         .says = "When nodes fetch the image.",
-         .most = 16,
-         .choices = "Always IfNotPresent Never",
-         .later = true},
-    Rule{.path = "sandbox.backends.kubernetes.requests.cpu",
-         .says = "Processor time that a pod reserves.",
-         .most = 32,
-         .check = check_quantity,
-         .later = true},
-    Rule{.path = "sandbox.backends.kubernetes.requests.memory",
-         .says = "Memory that a pod reserves.",
-         .most = 32,
-         .check = check_quantity,
-         .later = true},
-    Rule{.path = "sandbox.backends.kubernetes.limits.cpu",
-         .says = "Processor time that a pod may use.",
-         .most = 32,
-         .check = check_quantity,
-         .later = true},
-    Rule{.path = "sandbox.backends.kubernetes.limits.memory",
-         .says = "Memory that a pod may use.",
-         .most = 32,
-         .check = check_quantity,
-         .later = true},
-    Rule{.path = "sandbox.backends.kubernetes.readyTimeout",
-         .says = "How long a pod may take to become ready.",
-         .least = 1,
-         .most = 3600,
-         .unit = "s",
-         .later = true},
     Rule{.path = "sandbox.backends.opensandbox.mode",
          .says = "Which of the two servers below is used: `local` (Docker) or `vke` "
                  "(Kubernetes)."},
@@ -178,8 +100,17 @@ constexpr std::array kRules{
          .check = check_quantity},
 };
 
+constexpr config::BackendBlock make() {
+  config::BackendBlock block = config::make_block<Config>("opensandbox", kRules);
+  block.also_in_sandbox = true;
+  return block;
+}
+
 }  // namespace
 
-std::span<const Rule> backend_rules() { return kRules; }
+const config::BackendBlock& config_block() {
+  static constexpr config::BackendBlock kBlock = make();
+  return kBlock;
+}
 
-}  // namespace atl::config
+}  // namespace atl::backends::opensandbox

@@ -1,0 +1,13 @@
+// Where one server keeps what it has.
+#pragma once
+
+#include <string>
+
+namespace atl::server {
+
+struct Place {
+  std::string data_folder;
+  std::string run_folder;  // sockets of guests: a name for each data folder
+};
+
+}  // namespace atl::server
