@@ -2,6 +2,7 @@
 // get at for the code it will run, and serves.
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/capability.h>
 #include <linux/close_range.h>
 #include <poll.h>
 #include <signal.h>
@@ -36,13 +37,18 @@ constexpr std::string_view kHelp =
     "  atoll-guest --stdio                          serves one host on stdin and stdout\n"
     "  atoll-guest --listen PATH --token-file FILE  serves hosts that connect to the Unix socket "
     "PATH,\n"
-    "              [--once]                         with --once only until the first one leaves\n"
+    "              [--once]                         with --once only until the first one leaves;\n"
+    "              [--keep-caps]                    programs keep CHOWN, SETUID and SETGID where\n"
+    "                                               the guest has them\n"
     "  atoll-guest --connect PATH                   joins stdin and stdout to that socket\n"
     "  atoll-guest --version\n";
 
 void print(int fd, std::string_view text) {
   [[maybe_unused]] ssize_t n = ::write(fd, text.data(), text.size());
 }
+
+// All that a container may be given (sandbox.backends.docker.capAdd).
+constexpr std::uint16_t kGrantableCaps = 1u << CAP_CHOWN | 1u << CAP_SETUID | 1u << CAP_SETGID;
 
 int give_up(std::string_view why) {
   print(2, "atoll-guest: ");
@@ -191,8 +197,9 @@ int serve_stdio() {
   return server.run();
 }
 
-int serve_socket(const char* path, const char* token_file, bool once) {
+int serve_socket(const char* path, const char* token_file, bool once, bool keep_caps) {
   GuestConfig config = own_config();
+  if (keep_caps) config.kept_caps = kGrantableCaps;
   if (!read_token(token_file, config.token)) {
     return give_up("the token file does not hold 32 bytes");
   }
@@ -212,9 +219,11 @@ int main(int argc, char** argv) {
   std::string_view mode = argv[1];
   if (mode == "--stdio" && argc == 2) return serve_stdio();
   if (mode == "--connect" && argc == 3) return bridge(argv[2]);
-  bool once = argc == 6 && std::string_view(argv[5]) == "--once";
-  if (mode == "--listen" && (argc == 5 || once) && std::string_view(argv[3]) == "--token-file") {
-    return serve_socket(argv[2], argv[4], once);
+  if (mode == "--listen" && argc >= 5 && std::string_view(argv[3]) == "--token-file") {
+    bool once = argc > 5 && std::string_view(argv[5]) == "--once";
+    int rest = once ? 6 : 5;
+    bool keep_caps = argc > rest && std::string_view(argv[rest]) == "--keep-caps";
+    if (argc == rest + keep_caps) return serve_socket(argv[2], argv[4], once, keep_caps);
   }
   if (mode == "--version") return print(1, "atoll-guest " ATOLL_VERSION "\n"), 0;
   print(mode == "--help" ? 1 : 2, kHelp);

@@ -113,6 +113,19 @@ TEST(SandboxBlock, OpenSandboxFieldsAreNotSetTwice) {
   EXPECT_EQ(loaded.config.sandbox.backends.of<OpenSandboxConfig>().runtime.cpu, "1");
 }
 
+TEST(SandboxBlock, CapabilitiesAreThreeAndDockers) {
+  Loaded loaded = load_or_die(from_file(
+      R"({"sandbox": {"backends": {"docker": {"capAdd": ["CHOWN", "SETUID", "SETGID"]}}}})"));
+  EXPECT_EQ(loaded.config.sandbox.backends.of<DockerConfig>().cap_add,
+            (Texts{"CHOWN", "SETUID", "SETGID"}));
+  EXPECT_EQ(problem_of(R"({"sandbox": {"backends": {"docker": {"capAdd": ["SYS_ADMIN"]}}}})"),
+            "f.json:1:49: /sandbox/backends/docker/capAdd/0 must be CHOWN, SETUID or SETGID: "
+            "sandboxes get no other capability");
+  EXPECT_EQ(problem_of(R"({"sandbox": {"backends": {"native": {"capAdd": ["CHOWN"]}}}})"),
+            "f.json:1:38: /sandbox/backends/native/capAdd is unknown; did you mean "
+            "\"sandbox.backends.docker.capAdd\"?");
+}
+
 TEST(SandboxBlock, DefaultsOfTheBackends) {
   BackendConfigs backends = load_or_die(from_file(R"({"sandbox": {}})")).config.sandbox.backends;
   EXPECT_EQ(backends.of<SrtConfig>().settings_path, "~/.vikingbot/srt-settings.json");

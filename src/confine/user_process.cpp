@@ -57,7 +57,7 @@ StepError become_user(const UserPlan& plan) noexcept {
     if (StepError error = change_uid(plan); error.error != 0) return error;
   }
   if (wall_up(Wall::kNoCapabilities)) {
-    if (int error = keep_only_capabilities(0)) return {UserStep::kCapabilities, error};
+    if (int error = keep_only_capabilities(plan.kept_caps)) return {UserStep::kCapabilities, error};
   }
   if (!wall_up(Wall::kNoNewPrivs)) return {};
   if (int error = set_no_new_privs()) return {UserStep::kNoNewPrivs, error};

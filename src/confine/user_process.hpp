@@ -40,6 +40,7 @@ struct UserPlan {
   bool switch_user = false;
   std::uint32_t uid = 0;
   std::uint32_t gid = 0;
+  std::uint64_t kept_caps = 0;   // bit by bit; only where the uid is not changed
   std::uint64_t open_files = 0;  // 0: as it is
   std::uint64_t data_bytes = 0;  // 0: no limit
 };

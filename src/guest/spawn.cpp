@@ -188,6 +188,7 @@ Result<void> start_program(Server& server, const ExecArgs& args, ChildPlan& plan
   plan.user = {.switch_user = config.user_uid != ::getuid(),
                .uid = config.user_uid,
                .gid = config.user_gid,
+               .kept_caps = config.kept_caps,
                .open_files = config.open_files,
                .data_bytes = config.data_bytes};
   if (!plan.user.switch_user && ::getpid() != 1) plan.guard = ::getpid();

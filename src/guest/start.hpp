@@ -26,7 +26,7 @@ struct GuestConfig {
   std::uint32_t open_files = 0;  // RLIMIT_NOFILE of user code
   std::uint8_t zygote = 0;       // 1: behind the task files, a socket to the sandbox's zygote
   std::uint8_t build = 0;        // 1: a BoxStart follows, and the descriptors that it needs
-  std::uint16_t reserved = 0;
+  std::uint16_t kept_caps = 0;   // capabilities of user code, bit by bit: none with native
   std::uint64_t data_bytes = 0;  // RLIMIT_DATA of user code where no memory cgroup exists; 0 = none
   Token token{};
 };

@@ -173,6 +173,7 @@ class LocalNode final : public Node {
     images::ProgramDefaults defaults;
     if (entry->own_images) {
       spec.image = recipe->spec.image;
+      spec.language = recipe->spec.language;
     } else if (recipe->spec.image != "host") {
       Result<UsedImage> image = co_await async::on_pool(
           image_pool_, [name = recipe->spec.image] { return use_image(name); });

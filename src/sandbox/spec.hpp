@@ -72,6 +72,8 @@ struct Preload {
 struct SandboxSpec {
   SandboxId id;
   std::string image = "host";
+  std::string language;  // of the code that will run, where known: for the choice of a default
+                         // image
   std::string hostname = "atoll";
   Limits limits;
   AskedLimits asked;

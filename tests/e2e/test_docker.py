@@ -120,6 +120,25 @@ class DockerTest(DockerCase):
         status, refused = server.call("POST", "/api/v1/sessions", limited, {"Prefer": "wait"})
         self.assertIn("limit_unenforceable", str(refused), status)
 
+    def test_added_capabilities(self):
+        """Each command works with its capability, and fails without it."""
+        caps = {"CHOWN": "touch f && chown 1234 f", "SETUID": "python3 -c 'import os; os.setuid(1234)'",
+                "SETGID": "python3 -c 'import os; os.setgid(1234)'"}
+        others = ["mknod /tmp/d b 1 1", "mount -t tmpfs x /mnt", "touch /usr/x", "chroot / true", "ls /run/atoll"]
+        for given in ("", "CHOWN", "SETUID", "SETGID", "CHOWN SETUID SETGID"):
+            words = given.split()
+            server = self.serve("sandbox.backends.docker.capAdd=" + json.dumps(words))
+            session = server.session()
+            for name, command in caps.items():
+                ran = server.execute(session, command=command)
+                self.assertEqual(ran["exit_code"] == 0, name in words, (given, command, ran))
+            for command in others:
+                self.assertNotEqual(server.execute(session, command=command)["exit_code"], 0, (given, command))
+            missing = server.call("GET", f"/api/v1/sessions/{session}")[1]["isolation"]["missing"]
+            self.assertEqual("no_capabilities" in missing, bool(words), (given, missing))
+            self.assertEqual(server.stop(), 0)
+        self.assertEqual(self.containers(), [])
+
     def test_a_named_network(self):
         made = self.engine.call("POST", "/networks/create", {"Name": "atoll-test-net", "Internal": True})
         self.assertEqual(made[0], 201, made)

@@ -53,15 +53,15 @@ class DockerImages(DockerCase):
         self.until(lambda: not self.containers())
         self.assertEqual(os.listdir(places.name), [])
 
-    def image(self, name, **declared):
+    def image(self, name, tag="1", **declared):
         """The image of the tests, with declarations of its own."""
         made = self.engine.call("POST", "/containers/create", {"Image": IMAGE, "Entrypoint": ["/"]})
         self.assertEqual(made[0], 201, made)
         container = json.loads(made[1])["Id"]
-        made = self.engine.call("POST", f"/commit?container={container}&repo={name}&tag=1", declared)
+        made = self.engine.call("POST", f"/commit?container={container}&repo={name}&tag={tag}", declared)
         self.assertEqual(made[0], 201, made)
         self.assertEqual(self.engine.call("DELETE", f"/containers/{container}?v=1")[0], 204)
-        return f"{name}:1"
+        return f"{name}:{tag}"
 
     def test_what_an_image_declares(self):
         image = self.image("declares", Env=["FROM_IMAGE=yes", "BOTH=image", "PATH=/usr/lib/own:/usr/bin:/bin"],
@@ -75,6 +75,26 @@ class DockerImages(DockerCase):
         server.kill()
         server.start()
         self.assertEqual(server.execute(session, command=facts)["stdout"], expected)
+
+    def test_each_language_has_an_image(self):
+        """The names that the built-in templates have on docker, brought by an archive made here."""
+        images = {"python": ("python", "3.11-slim"), "javascript": ("node", "20-alpine"), "bash": ("ubuntu", "22.04")}
+        names = [self.image(*image, Env=[f"IMAGE={':'.join(image)}", "PATH=/usr/bin:/bin"]) for image in images.values()]
+        status, saved = self.engine.call("GET", "/images/get?" + "&".join(f"names={name}" for name in names), timeout=300)
+        self.assertEqual(status, 200)
+        for name in names:
+            self.assertEqual(self.engine.call("DELETE", f"/images/{name}")[0], 200)
+        outcome = atoll("image", "import", "--backend", "docker", "-", stdin=saved,
+                        env={"DOCKER_HOST": f"unix://{self.engine.socket}"})
+        self.assertEqual((outcome.code, sorted(outcome.out.split())), (0, sorted(names)), outcome)
+        server = self.serve("sandbox.backends.docker.image=python:3.11-slim")
+        code = {"python": ("python-default", "import os; print(os.environ['IMAGE'])"),
+                "javascript": ("node-default", "console.log(process.env.IMAGE)"),
+                "bash": ("shell-default", "echo $IMAGE")}
+        for language, (template, text) in code.items():
+            session = server.session(template_id=template)
+            ran = server.execute(session, code=text, language=language)
+            self.assertEqual((ran["state"], ran["stdout"]), ("completed", ":".join(images[language]) + "\n"), ran)
 
     def test_an_image_in_which_the_guest_ends(self):
         image = self.image("ends", Volumes={"/run/atoll": {}})

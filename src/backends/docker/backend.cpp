@@ -185,8 +185,7 @@ Result<std::unique_ptr<sandbox::Backend>> make_docker(BackendOptions options) {
   ATOLL_TRY(shared->instance,
             sandbox::instance_of(is_own ? std::string() : folder, first_instance(folder)));
   shared->guest_program = guest.string();
-  shared->default_image = std::move(config.image);
-  shared->network = std::move(config.network_mode);
+  shared->config = std::move(config);
   shared->once = options.once;
   return std::make_unique<DockerBackend>(options.executor, std::move(shared), is_own ? folder : "");
 }

@@ -9,6 +9,12 @@ namespace {
 
 using namespace atl::config;  // Rule, its checks and limits
 
+// What package managers need as root. Others would give power over the host's kernel.
+std::string_view check_capability(std::string_view text) {
+  bool known = text == "CHOWN" || text == "SETUID" || text == "SETGID";
+  return known ? "" : "must be CHOWN, SETUID or SETGID: sandboxes get no other capability";
+}
+
 constexpr std::array kRules{
     Rule{.path = "sandbox.backends.docker.host",
          .says = "Address of the Docker engine, `unix:///path` or `tcp://host:port`; empty: "
@@ -21,7 +27,9 @@ constexpr std::array kRules{
          .most = kMaxPath,
          .check = check_optional_path},
     Rule{.path = "sandbox.backends.docker.image",
-         .says = "Image of templates that name none.",
+         .says =
+             "Image of templates that name none. As long as it is the default, only for Python: "
+             "JavaScript has `node:20-alpine`, Bash `ubuntu:22.04`.",
          .most = kMaxImage,
          .check = check_plain},
     Rule{.path = "sandbox.backends.docker.networkMode",
@@ -29,9 +37,22 @@ constexpr std::array kRules{
                  "the others have none.",
          .most = 128,
          .check = check_plain},
+    Rule{.path = "sandbox.backends.docker.capAdd",
+         .says = "Capabilities of programs in sandboxes: `CHOWN`, `SETUID`, `SETGID`. With any of "
+                 "them programs run as root of the container, and `no_capabilities` is missing in "
+                 "`isolation`.",
+         .most = 16,
+         .items = 3,
+         .check = check_capability},
 };
 
 }  // namespace
+
+std::string default_image(const Config& config, const std::string& language) {
+  if (config.image != kPythonImage) return config.image;
+  if (language == "javascript") return kNodeImage;
+  return language == "bash" ? kShellImage : kPythonImage;
+}
 
 const config::BackendBlock& config_block() {
   static constexpr config::BackendBlock kBlock = config::make_block<Config>("docker", kRules);

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include <boost/describe/class.hpp>
 
@@ -11,14 +12,23 @@
 
 namespace atl::backends::docker {
 
+inline constexpr const char* kPythonImage = "python:3.11-slim";
+inline constexpr const char* kNodeImage = "node:20-alpine";
+inline constexpr const char* kShellImage = "ubuntu:22.04";
+
 struct Config {
   static constexpr bool kCamelCase = true;
   std::string host;
   std::string cert_path;
-  std::string image = "python:3.11-slim";
+  std::string image = kPythonImage;
   std::string network_mode = "bridge";
+  std::vector<std::string> cap_add;
 };
-BOOST_DESCRIBE_STRUCT(Config, (), (host, cert_path, image, network_mode))
+BOOST_DESCRIBE_STRUCT(Config, (), (host, cert_path, image, network_mode, cap_add))
+
+// The image of a template that names none. `image` counts for all languages, unless it is the
+// default.
+std::string default_image(const Config& config, const std::string& language);
 
 const config::BackendBlock& config_block();
 

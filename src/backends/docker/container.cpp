@@ -117,10 +117,11 @@ Result<void> check_asked(const sandbox::SandboxSpec& spec, const EngineFacts& fa
   return {};
 }
 
-array guest_command(bool once) {
+array guest_command(const ContainerPlan& plan) {
   array words{"/opt/atoll/guest", "--listen", "/run/atoll/guest.sock", "--token-file",
               "/run/atoll/token"};
-  if (once) words.push_back("--once");
+  if (plan.once) words.push_back("--once");
+  if (!plan.cap_add.empty()) words.push_back("--keep-caps");
   return words;
 }
 
@@ -161,6 +162,7 @@ Result<Json> container_body(const sandbox::SandboxSpec& spec, const ContainerPla
   host["ReadonlyRootfs"] = !spec.writable_root;
   host["SecurityOpt"] = array{"no-new-privileges"};
   host["CapDrop"] = array{"ALL"};
+  if (!plan.cap_add.empty()) host["CapAdd"] = array(plan.cap_add.begin(), plan.cap_add.end());
   host["Init"] = false;
   host["AutoRemove"] = plan.once;
   host["IpcMode"] = "private";
@@ -175,7 +177,7 @@ Result<Json> container_body(const sandbox::SandboxSpec& spec, const ContainerPla
               {"Hostname", spec.hostname},
               {"User", user + ":" + user},
               {"WorkingDir", "/"},
-              {"Entrypoint", guest_command(plan.once)},
+              {"Entrypoint", guest_command(plan)},
               {"Cmd", array{}},
               {"Env", array{}},
               {"Tty", false},
@@ -187,7 +189,7 @@ Result<Json> container_body(const sandbox::SandboxSpec& spec, const ContainerPla
   return body;
 }
 
-sandbox::Isolation isolation_of(const EngineFacts& facts, bool has_network, bool writable_root) {
+sandbox::Isolation isolation_of(const EngineFacts& facts, const Openings& openings) {
   sandbox::Isolation isolation;
   auto report = [&](Wall wall, bool stands) {
     (stands ? isolation.layers : isolation.missing).emplace_back(confine::wall_name(wall));
@@ -195,21 +197,21 @@ sandbox::Isolation isolation_of(const EngineFacts& facts, bool has_network, bool
   report(Wall::kUserNs, facts.user_namespace);
   report(Wall::kPidNs, true);
   report(Wall::kMountNs, true);
-  report(Wall::kNetNs, !has_network);
+  report(Wall::kNetNs, !openings.has_network);
   report(Wall::kIpcNs, true);
   report(Wall::kUtsNs, true);
   report(Wall::kCgroupNs, facts.has_cgroup_namespace);
   report(Wall::kMemoryLimit, facts.memory_limit);
   report(Wall::kCpuLimit, facts.cpu_limit);
   report(Wall::kPidsLimit, facts.pids_limit);
-  report(Wall::kNoCapabilities, true);
+  report(Wall::kNoCapabilities, !openings.has_caps);
   report(Wall::kNoNewPrivs, true);
   report(Wall::kSeccomp, true);  // the guest's own, behind the engine's
   report(Wall::kLandlock, has_landlock_scopes());
-  report(Wall::kReadOnlyRoot, !writable_root);
+  report(Wall::kReadOnlyRoot, !openings.writable_root);
   report(Wall::kMaskedProc, true);
   report(Wall::kOwnUids, false);  // without capabilities the guest cannot give programs another
-  report(Wall::kDiskLimit, !writable_root);
+  report(Wall::kDiskLimit, !openings.writable_root);
   report(Wall::kFileLimits, true);
   report(Wall::kCleanStart, true);
   return isolation;

@@ -23,6 +23,7 @@ struct ContainerPlan {
   std::string hidden_file;
   std::string hidden_folder;
   std::string network;               // "none", or the name of one
+  std::vector<std::string> cap_add;  // capabilities of programs, which need uid 0 then
   std::vector<std::string> volumes;  // that the image declares
   bool checks_health = false;        // the image would have a command run again and again
   PolicyMounts policy;
@@ -35,6 +36,12 @@ Result<Json> container_body(const sandbox::SandboxSpec& spec, const ContainerPla
                             const EngineFacts& facts);
 // The part of it that can be changed later: POST /containers/ID/update.
 Json limits_body(const sandbox::Limits& limits, const EngineFacts& facts);
-sandbox::Isolation isolation_of(const EngineFacts& facts, bool has_network, bool writable_root);
+// What a container was given beyond the usual.
+struct Openings {
+  bool has_network = false;
+  bool writable_root = false;
+  bool has_caps = false;
+};
+sandbox::Isolation isolation_of(const EngineFacts& facts, const Openings& openings);
 
 }  // namespace atl::backends::docker

@@ -66,6 +66,8 @@ void DockerSandbox::learn(const Json& container) {
   container_ = text_at(container, "/Id");
   has_network_ = text_at(container, "/HostConfig/NetworkMode") != "none";
   writable_root_ = !truth_at(container, "/HostConfig/ReadonlyRootfs");
+  const Json* caps = at(container, "/HostConfig/CapAdd");
+  has_caps_ = caps != nullptr && caps->is_array() && !caps->get_array().empty();
   pid_ = static_cast<std::int64_t>(number_at(container, "/State/Pid"));
   env_ = variables_at(container, "/Config/Env");
 }
@@ -85,7 +87,8 @@ Task<Result<void>> DockerSandbox::start() {
 }
 
 Task<Result<std::string>> DockerSandbox::find_image() {
-  std::string image = spec_.image == "host" ? shared_->default_image : spec_.image;
+  std::string image =
+      spec_.image == "host" ? default_image(shared_->config, spec_.language) : spec_.image;
   if (!model::is_image_name(image)) {
     co_return fail(Code::kInvalidArgument, std::string("image ") + model::kImageNameForm);
   }
@@ -116,7 +119,8 @@ Task<Result<ContainerPlan>> DockerSandbox::make_plan() {
   ContainerPlan plan{.instance = shared_->instance,
                      .guest_program = shared_->guest_program,
                      .place = shared_->places.folder(id()),
-                     .network = spec_.allow_network ? shared_->network : "none",
+                     .network = spec_.allow_network ? shared_->config.network_mode : "none",
+                     .cap_add = shared_->config.cap_add,
                      .once = shared_->once};
   has_network_ = spec_.allow_network;
   writable_root_ = spec_.writable_root;
@@ -125,6 +129,8 @@ Task<Result<ContainerPlan>> DockerSandbox::make_plan() {
   plan.checks_health = checks_health_;
   // Not the server's own: nothing inside may be the owner of the server's folders.
   if (::geteuid() == plan.uid) ++plan.uid;
+  has_caps_ = !plan.cap_add.empty();
+  if (has_caps_) plan.uid = 0;  // the engine gives capabilities to no other user
   if (spec_.writable_root && !spec_.patterns.deny_write.empty()) {
     co_return fail(Code::kPolicyUnsupported,
                    "docker cannot keep anybody from writing in a writable root; native can");
@@ -234,7 +240,9 @@ bool DockerSandbox::is_running() const {
 sandbox::Status DockerSandbox::status() const {
   sandbox::Status status{.state = state_};
   if (shared_->facts)
-    status.isolation = isolation_of(*shared_->facts, has_network_, writable_root_);
+    status.isolation = isolation_of(
+        *shared_->facts,
+        {.has_network = has_network_, .writable_root = writable_root_, .has_caps = has_caps_});
   return status;
 }
 

@@ -1,4 +1,5 @@
 // What is asked of the engine, without one.
+#include <algorithm>
 #include <map>
 #include <memory>
 #include <string>
@@ -8,6 +9,7 @@
 #include <gtest/gtest.h>
 
 #include "async/run.hpp"
+#include "backends/docker/config.hpp"
 #include "backends/docker/container.hpp"
 #include "backends/docker/figures.hpp"
 #include "backends/docker/policy.hpp"
@@ -61,6 +63,30 @@ TEST(DockerContainer, HasEveryWall) {
   EXPECT_TRUE(truth_at(*body, "/HostConfig/Mounts/0/ReadOnly"));
 }
 
+TEST(DockerContainer, HasTheCapabilitiesOfTheConfiguration) {
+  ContainerPlan plan = plan_of();
+  EXPECT_EQ(at(*container_body({}, plan, kFacts), "/HostConfig/CapAdd"), nullptr);
+  plan.cap_add = {"CHOWN", "SETUID"};
+  Result<Json> body = container_body({}, plan, kFacts);
+  ASSERT_TRUE(body);
+  EXPECT_EQ(text_at(*body, "/HostConfig/CapDrop/0"), "ALL");
+  EXPECT_EQ(text_at(*body, "/HostConfig/CapAdd/0"), "CHOWN");
+  EXPECT_EQ(text_at(*body, "/HostConfig/CapAdd/1"), "SETUID");
+  EXPECT_EQ(text_at(*body, "/Entrypoint/5"), "--keep-caps");
+  std::vector<std::string> missing = isolation_of(kFacts, {.has_caps = true}).missing;
+  EXPECT_NE(std::ranges::find(missing, "no_capabilities"), missing.end());
+}
+
+TEST(DockerConfig, HasAnImageForEachLanguage) {
+  Config config;
+  EXPECT_EQ(default_image(config, "python"), "python:3.11-slim");
+  EXPECT_EQ(default_image(config, "javascript"), "node:20-alpine");
+  EXPECT_EQ(default_image(config, "bash"), "ubuntu:22.04");
+  EXPECT_EQ(default_image(config, ""), "python:3.11-slim");
+  config.image = "team/all:1";  // somebody's own counts for all
+  EXPECT_EQ(default_image(config, "javascript"), "team/all:1");
+}
+
 TEST(DockerContainer, FilesGetHalfOfTheMemoryAtMost) {
   sandbox::SandboxSpec spec{.limits = {.memory_bytes = 64 << 20, .disk_bytes = 1 << 30}};
   Result<Json> body = container_body(spec, plan_of(), kFacts);
@@ -79,7 +105,7 @@ TEST(DockerContainer, ALimitThatTheEngineCannotHoldIsNotClaimed) {
   Result<Json> body = container_body(spec, plan_of(), facts);
   ASSERT_TRUE(body);
   EXPECT_EQ(at(*body, "/HostConfig/CpuQuota"), nullptr);
-  sandbox::Isolation isolation = isolation_of(facts, false, false);
+  sandbox::Isolation isolation = isolation_of(facts, {});
   EXPECT_NE(std::ranges::find(isolation.missing, "cpu_limit"), isolation.missing.end());
   spec.asked.cpus = true;
   EXPECT_FALSE(container_body(spec, plan_of(), facts));
@@ -90,7 +116,7 @@ TEST(DockerContainer, AWritableRootHasNoDiskLimit) {
   Result<Json> body = container_body(spec, plan_of(), kFacts);
   ASSERT_TRUE(body);
   EXPECT_FALSE(truth_at(*body, "/HostConfig/ReadonlyRootfs"));
-  sandbox::Isolation isolation = isolation_of(kFacts, false, true);
+  sandbox::Isolation isolation = isolation_of(kFacts, {.writable_root = true});
   for (const char* wall : {"read_only_root", "disk_limit"}) {
     EXPECT_NE(std::ranges::find(isolation.missing, wall), isolation.missing.end()) << wall;
   }

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "async/task_group.hpp"
+#include "backends/docker/config.hpp"
 #include "backends/docker/container.hpp"
 #include "backends/docker/engine.hpp"
 #include "backends/docker/place.hpp"
@@ -23,8 +24,7 @@ struct Shared {
   Places places;
   std::string instance;
   std::string guest_program;
-  std::string default_image;
-  std::string network;  // of sandboxes that are allowed one
+  Config config;
   bool once = false;
   std::optional<EngineFacts> facts;              // once the engine was asked
   std::vector<SandboxId> owed;                   // to be removed when the engine is back
