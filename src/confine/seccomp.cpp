@@ -5,6 +5,7 @@
 #include <linux/filter.h>
 #include <linux/seccomp.h>
 #include <sys/ioctl.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
@@ -190,6 +191,22 @@ struct Program {
     refuse(EPROTONOSUPPORT);
   }
 
+  // The mark of an execution (execution_mark.hpp) can be read and not set.
+  consteval void check_mark() {
+    equals(__NR_setrlimit, 0, 2);
+    load_argument(0);
+    equals(RLIMIT_LOCKS, 7, 8);
+    equals(__NR_prlimit64, 0, 8);
+    load_argument(1);
+    equals(RLIMIT_LOCKS, 0, 5);
+    load_argument(2);  // both halves of the pointer to the new limit
+    equals(0, 0, 2);
+    load(offsetof(seccomp_data, args) + 8 * 2 + 4);
+    equals(0, 1, 0);
+    refuse(EPERM);
+    answer(SECCOMP_RET_ALLOW);
+  }
+
   // Where arguments decide, the tests end in a refusal or jump over it.
   consteval void leaf(Rule rule) {
     std::uint32_t error = EPERM;
@@ -281,11 +298,12 @@ constexpr Program kZygoteProgram = build(true);
 // openat2 hides its mode behind a pointer. The guest needs it, so the refusal is a filter of its
 // own. Pid 1 is the guest, which has the program's uid where there are no capabilities: how it is
 // scheduled is not the program's to say.
-consteval Program build_for_user() {
+consteval Program build_for_user(bool marked) {
   Program program;
   program.load(offsetof(seccomp_data, nr));
   program.equals(437 /* openat2 */, 0, 1);
   program.refuse(ENOSYS);
+  if (marked) program.check_mark();
   for (std::size_t over = 4; std::uint32_t number : {__NR_sched_setparam, __NR_sched_setscheduler,
                                                      __NR_sched_setaffinity, __NR_sched_setattr})
     program.equals(number, over--, 0);
@@ -297,7 +315,8 @@ consteval Program build_for_user() {
   return program;
 }
 
-constexpr Program kUserProgram = build_for_user();
+constexpr Program kUserProgram = build_for_user(false);
+constexpr Program kMarkedProgram = build_for_user(true);
 
 int install(const Program& program) {
   sock_fprog filter{static_cast<unsigned short>(program.size),
@@ -311,6 +330,8 @@ int install_seccomp() noexcept { return install(kProgram); }
 
 int install_zygote_seccomp() noexcept { return install(kZygoteProgram); }
 
-int install_user_seccomp() noexcept { return install(kUserProgram); }
+int install_user_seccomp(bool marked) noexcept {
+  return install(marked ? kMarkedProgram : kUserProgram);
+}
 
 }  // namespace atl::confine

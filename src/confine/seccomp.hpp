@@ -11,7 +11,8 @@ int install_seccomp() noexcept;
 // The same for a zygote, whose children must still enter sandboxes with setns; inside they add the
 // filter above.
 int install_zygote_seccomp() noexcept;
-// What user code may not do on top of that, though the guest may.
-int install_user_seccomp() noexcept;
+// What user code may not do on top of that, though the guest may. `marked`: nor change the mark of
+// its execution.
+int install_user_seccomp(bool marked) noexcept;
 
 }  // namespace atl::confine

@@ -3,9 +3,11 @@
 #include <errno.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "confine/capabilities.hpp"
+#include "confine/execution_mark.hpp"
 #include "confine/landlock.hpp"
 #include "confine/seccomp.hpp"
 #include "confine/walls.hpp"
@@ -33,6 +35,12 @@ bool set_limits(const UserPlan& plan) {
          (plan.data_bytes == 0 || limit(RLIMIT_DATA, plan.data_bytes));
 }
 
+bool mark_execution() {
+  timespec now{};
+  ::syscall(SYS_clock_gettime, CLOCK_MONOTONIC, &now);
+  return limit(kMarkResource, make_mark(now, static_cast<int>(::syscall(SYS_getpid))));
+}
+
 StepError failed(UserStep step, int error) { return {error == 0 ? UserStep::kNone : step, error}; }
 
 StepError change_uid(const UserPlan& plan) {
@@ -52,6 +60,7 @@ StepError change_uid(const UserPlan& plan) {
 
 StepError become_user(const UserPlan& plan) noexcept {
   if (wall_up(Wall::kFileLimits) && !set_limits(plan)) return {UserStep::kLimits, errno};
+  if (plan.execution && !mark_execution()) return {UserStep::kLimits, errno};
   bool switch_user = plan.switch_user && wall_up(Wall::kOwnUids);
   if (switch_user) {
     if (StepError error = change_uid(plan); error.error != 0) return error;
@@ -62,7 +71,7 @@ StepError become_user(const UserPlan& plan) noexcept {
   if (!wall_up(Wall::kNoNewPrivs)) return {};
   if (int error = set_no_new_privs()) return {UserStep::kNoNewPrivs, error};
   if (wall_up(Wall::kSeccomp)) {
-    if (int error = install_user_seccomp()) return {UserStep::kSeccomp, error};
+    if (int error = install_user_seccomp(plan.execution)) return {UserStep::kSeccomp, error};
   }
   // With a uid of its own the guest is out of reach already, and a domain per execution would keep
   // one program from signalling another's (docs/adr/0007-uids-before-landlock.md).

@@ -43,6 +43,7 @@ struct UserPlan {
   std::uint64_t kept_caps = 0;   // bit by bit; only where the uid is not changed
   std::uint64_t open_files = 0;  // 0: as it is
   std::uint64_t data_bytes = 0;  // 0: no limit
+  bool execution = false;        // it starts one, and marks it (execution_mark.hpp)
 };
 
 StepError become_user(const UserPlan& plan) noexcept;

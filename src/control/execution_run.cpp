@@ -223,9 +223,9 @@ Task<Result<void>> Executions::cancel(Caller caller, ExecutionId id) {
     }
     ATOLL_CO_TRY(model::Execution row, co_await wait(execution, async::deadline_in(kGrace / 2)));
     (void)row;
-    if (execution->done()) co_return Result<void>();
+    if (execution->done()) break;
   }
-  if (process) {
+  if (process) {  // also when it has ended: what it left behind belongs to it
     (void)co_await process->signal(SIGKILL);
   } else if (!context.empty() && execution->place->begun && !execution->place->over) {
     (void)co_await session->contexts->restart(context);

@@ -104,7 +104,8 @@ StepError confine(const EnterPlan& plan) {
                                               .uid = plan.uid,
                                               .gid = plan.gid,
                                               .open_files = plan.open_files,
-                                              .data_bytes = plan.data_bytes});
+                                              .data_bytes = plan.data_bytes,
+                                              .execution = true});
   if (user.error != 0) return user;
   // The change of uid made it undumpable, and its own /proc/self somebody else's.
   ::prctl(PR_SET_DUMPABLE, 1, 0, 0, 0);

@@ -11,6 +11,7 @@
 
 #include "guest/exec_channel.hpp"
 #include "guest/server.hpp"
+#include "guest/sweep.hpp"
 #include "guest/zygote.hpp"
 
 namespace atl::guest {
@@ -98,10 +99,13 @@ void Execution::input_consumed(std::size_t bytes) {
 }
 
 bool Execution::send_signal(int signal, bool whole_group) {
-  if (!running_) {
+  bool everything = signal == SIGKILL && whole_group;
+  if (!running_ && !(everything && mark_ != 0)) {
     errno = ESRCH;
     return false;
   }
+  if (whole_group && mark_ == 0) mark_ = mark_of(pid_);
+  if (everything) return kill_everything(), true;
   // The group of a program that leads none any more is empty; the program itself is still there.
   if (whole_group && ::kill(-pid_, signal) == 0) return true;
   return ::kill(pid_, signal) == 0;
@@ -115,8 +119,19 @@ bool Execution::resize(std::uint16_t rows, std::uint16_t cols) {
 void Execution::time_out() {
   info_.flags |= ExitInfo::kTimedOut;
   deadline_ns_ = UINT64_MAX;
+  kill_everything();
+}
+
+void Execution::kill_group() {
+  if (!running_) return;
   ::kill(-pid_, SIGKILL);
   ::kill(pid_, SIGKILL);
+}
+
+void Execution::kill_everything() {
+  kill_group();
+  if (running_ && mark_ == 0) mark_ = mark_of(pid_);
+  if (mark_ != 0) kill_marked(mark_);
 }
 
 void Execution::on_events(std::uint32_t) {

@@ -54,7 +54,10 @@ class Execution final : public InputOwner, Pollable {
   void output_changed();
   void input_consumed(std::size_t bytes) override;
 
-  bool send_signal(int signal, bool whole_group);  // errno on failure
+  // errno on failure. SIGKILL to the whole group reaches everything that the execution started,
+  // also behind the end of a program that was sent another signal before.
+  bool send_signal(int signal, bool whole_group);
+  void kill_group();
   bool resize(std::uint16_t rows, std::uint16_t cols);
   // Acts on what is due and returns when the next thing is (UINT64_MAX: nothing).
   std::uint64_t expire(std::uint64_t now_ns);
@@ -67,6 +70,7 @@ class Execution final : public InputOwner, Pollable {
 
  private:
   void on_events(std::uint32_t events) override;  // a notice of its end
+  void kill_everything();
 
   Loop& loop_;
   UniqueFd notice_;
@@ -75,6 +79,7 @@ class Execution final : public InputOwner, Pollable {
   bool background_;
   bool has_control_;
   bool running_ = true;
+  std::uint64_t mark_ = 0;  // 0: not looked for yet
   std::uint64_t started_ns_;
   std::uint64_t deadline_ns_ = UINT64_MAX;
   std::uint64_t hold_until_ns_ = UINT64_MAX;  // nobody reads, but somebody may come back

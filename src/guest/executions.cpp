@@ -87,7 +87,7 @@ void Executions::late_credit(std::uint32_t channel, std::uint8_t stream, std::si
 
 void Executions::kill_all() {
   for (auto& [id, execution] : table_) {
-    if (execution->running()) execution->time_out();
+    execution->kill_group();
   }
 }
 

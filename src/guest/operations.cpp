@@ -57,9 +57,9 @@ Answer send_signal(const Request& request) {
   if (!request.in.done() || signal < 0 || signal > 64) return malformed();
   Execution* execution = request.server().executions().find(exec_id);
   if (execution == nullptr) return no_execution();
+  if (execution->send_signal(signal, whole_group != 0)) return std::string();
   if (!execution->running()) return fail(Code::kNotFound, "The execution has ended.");
-  if (!execution->send_signal(signal, whole_group != 0)) return fail_errno("Sending the signal");
-  return std::string();
+  return fail_errno("Sending the signal");
 }
 
 Answer resize(const Request& request) {

@@ -190,7 +190,8 @@ Result<void> start_program(Server& server, const ExecArgs& args, ChildPlan& plan
                .gid = config.user_gid,
                .kept_caps = config.kept_caps,
                .open_files = config.open_files,
-               .data_bytes = config.data_bytes};
+               .data_bytes = config.data_bytes,
+               .execution = true};
   if (!plan.user.switch_user && ::getpid() != 1) plan.guard = ::getpid();
   plan.cwd = args.cwd.empty() ? kDefaultCwd : args.cwd.c_str();
   plan.cwd_optional = args.cwd.empty();

@@ -43,7 +43,9 @@ class Process {
   // Acknowledges everything that was read of stdout and stderr, and that of the control stream that
   // the reader is done with. Leaves with the next write.
   virtual void settle() = 0;
-  virtual async::Task<Result<void>> signal(int number) = 0;  // to the whole process group
+  // To the whole process group. SIGKILL reaches everything that the execution started, also after
+  // its end when another signal was sent before.
+  virtual async::Task<Result<void>> signal(int number) = 0;
   virtual async::Task<Result<void>> resize(TerminalSize size) = 0;
   // After kEnd: how it ended.
   virtual async::Task<Result<ExitStatus>> wait() = 0;

@@ -143,6 +143,26 @@ class Contract(unittest.TestCase):
         ran = self.server.execute(session, command="ls /tmp | grep -c atoll")
         self.assertEqual(ran["stdout"], "0\n")
 
+    def test_nothing_leaves_an_execution(self):
+        session = self.make(template_id="python-default")["id"]
+        execute = f"{API}/sessions/{session}/execute"
+        self.server.call("POST", execute, {"command": "exec sleep 4321", "timeout": 0})
+        code = ("import subprocess, time\n"
+                "for _ in range(2): subprocess.Popen(['sleep', '1234'], start_new_session=True)\n"
+                "print('left', flush=True)\n"
+                "time.sleep(600)")
+        running = lambda: [one["command"] for one in self.get(f"/sessions/{session}/processes")["processes"]]
+        for command in ({"code": code}, {"command": ["python3", "-c", code]}):
+            self.assertEqual(self.server.execute(session, **command, timeout=3)["state"], "timed_out")
+            self.until(lambda: "sleep 1234" not in running())
+            _, begun = self.server.call("POST", execute, {**command, "timeout": 0})
+            one = f"/executions/{begun['execution_id']}"
+            self.until(lambda: self.get(one)["stdout"] == "left\n")
+            self.server.call("DELETE", API + one)
+            self.until(lambda: "sleep 1234" not in running())
+            self.assertEqual(self.get(one)["state"], "cancelled")
+        self.assertIn("sleep 4321", running())
+
     # covers: C14
     def test_what_a_run_in_a_context_used(self):
         session = self.make(template_id="python-default")["id"]

@@ -147,5 +147,64 @@ Task<void> times_out(Box* box) {
 }
 TEST_P(Conformance, KillsAtTheTimeOut) { run(&times_out); }
 
+// Ends when it may, and everybody who has "fifo" open for writing is gone.
+ExecRequest watcher(const Box& box) {
+  ExecRequest request = ExecRequest::shell(
+      "mkfifo fifo && exec 7<>fifo 8<fifo && echo ready && read go && exec 7>&- && cat <&8 && "
+      "echo closed");
+  request.cwd = box.sandbox->workspace();
+  request.stdin_open = true;
+  return request;
+}
+
+// In a session of its own, in one without a living parent, and deaf.
+ExecRequest leaver(const Box& box) {
+  ExecRequest request = ExecRequest::shell(
+      "exec 9>fifo; setsid sleep 1000 & setsid --fork setsid --fork sleep 1000; "
+      "(trap '' HUP INT TERM; setsid sh -c 'sleep 1000; sleep 1000' &); echo left; sleep 1000");
+  request.cwd = box.sandbox->workspace();
+  return request;
+}
+
+Task<void> nobody_leaves(Box* box) {
+  ATOLL_NEED(auto other, co_await box->sandbox->spawn(watcher(*box)));
+  ATOLL_NEED_OK(co_await read_until(other.get(), "ready\n"));
+  ExecRequest late = leaver(*box);
+  late.timeout = std::chrono::seconds(2);
+  ATOLL_NEED(ExecResult result, co_await box->sandbox->exec(std::move(late)));
+  EXPECT_TRUE(result.status.timed_out);
+  ATOLL_NEED(auto killed, co_await box->sandbox->spawn(leaver(*box)));
+  ATOLL_NEED_OK(co_await read_until(killed.get(), "left\n"));
+  ATOLL_NEED_OK(co_await killed->signal(SIGKILL));
+  ATOLL_NEED(ExecResult end, co_await collect(killed.get()));
+  EXPECT_EQ(end.status.signal, SIGKILL);
+  // Ended by another signal first: what that did not reach goes as well. (Not SIGINT, which a shell
+  // that is just starting a program does not heed.)
+  ATOLL_NEED(auto stopped, co_await box->sandbox->spawn(leaver(*box)));
+  ATOLL_NEED_OK(co_await read_until(stopped.get(), "left\n"));
+  ATOLL_NEED_OK(co_await stopped->signal(SIGUSR1));
+  ATOLL_NEED(ExecResult interrupted, co_await collect(stopped.get()));
+  EXPECT_EQ(interrupted.status.signal, SIGUSR1);
+  ATOLL_NEED_OK(co_await stopped->signal(SIGKILL));
+  ATOLL_NEED_OK(co_await other->write_stdin("go\n"));
+  ATOLL_NEED(ExecResult rest, co_await collect(other.get()));
+  EXPECT_EQ(rest.stdout_bytes, "closed\n");
+}
+TEST_P(Conformance, NothingLeavesAnExecution) {
+  run(&nobody_leaves, {Cap::kGuest, Cap::kStdin, Cap::kSignals});
+}
+
+// The limit that carries the mark can be read and not set.
+Task<void> marks_stay(Box* box) {
+  ExecRequest request = ExecRequest::shell(
+      "python3 -c 'import resource as r; print(r.getrlimit(10)[1] % 2**22 == "
+      "__import__(\"os\").getsid(0))\ntry: r.setrlimit(10, (7, 7))\nexcept Exception as e: "
+      "print(type(e).__name__)\ntry: r.prlimit(0, 10, (7, 7))\nexcept Exception as e: "
+      "print(type(e).__name__)'");
+  ATOLL_NEED(ExecResult result, co_await box->sandbox->exec(std::move(request)));
+  EXPECT_EQ(result.stdout_bytes, "True\nValueError\nPermissionError\n") << result.stderr_bytes;
+}
+TEST_P(Conformance, AnExecutionKeepsItsMark) { run(&marks_stay, {Cap::kGuest}); }
+
 }  // namespace
 }  // namespace atl::sandbox
