@@ -15,6 +15,7 @@ inline constexpr std::size_t kMaxArguments = 4096;
 inline constexpr std::size_t kMaxArgumentBytes = 1u << 20;
 inline constexpr std::size_t kMaxStdin = 8u << 20;
 inline constexpr std::size_t kMaxName = 256;                       // ids, keys, languages, contexts
+inline constexpr std::size_t kMaxLinks = 1000;                     // in one request
 inline constexpr std::size_t kMaxPath = 4096;                      // a path in a sandbox
 inline constexpr std::size_t kMaxEntries = 256;                    // of env, labels
 inline constexpr std::size_t kMaxValue = 32768;                    // of one of env

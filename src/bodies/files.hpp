@@ -38,6 +38,18 @@ struct MakeFolderBody {
 };
 BOOST_DESCRIBE_STRUCT(MakeFolderBody, (), (path, mode, parents))
 
+struct LinkBody {
+  std::string name;    // relative to the folder
+  std::string target;  // relative to the folder that holds the link
+};
+BOOST_DESCRIBE_STRUCT(LinkBody, (), (name, target))
+
+struct MakeLinksBody {
+  std::optional<std::string> path;
+  std::vector<LinkBody> links;
+};
+BOOST_DESCRIBE_STRUCT(MakeLinksBody, (), (path, links))
+
 struct MoveFileBody {
   std::optional<std::string> from;
   std::optional<std::string> to;

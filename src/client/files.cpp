@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "base/ids.hpp"
+#include "codec/json.hpp"
 #include "http/uri.hpp"
 
 namespace atl::client {
@@ -92,6 +93,18 @@ Task<Result<void>> put_files(Api* api, SessionId session, std::string folder, st
   co_return co_await send(api, std::move(request),
                           [body](std::span<char> into) { return body->read(into); });
 }
+
+Task<Result<void>> put_links(Api* api, SessionId session, bodies::MakeLinksBody body) {
+  http::ClientRequest request{.method = http::Method::kPost,
+                              .target = session_path(session, "/files/links"),
+                              .body = codec::encode(body),
+                              .deadline = async::deadline_in(kPatience)};
+  request.headers.set("Content-Type", "application/json");
+  ATOLL_CO_TRY(http::ClientResponse response, co_await api->open(std::move(request)));
+  static_cast<void>(response);
+  co_return Result<void>();
+}
+
 Task<Result<Download>> get_file(Api* api, SessionId session, std::string path) {
   ATOLL_CO_TRY(http::ClientResponse response,
                co_await api->open({.target = file_path(session, path),

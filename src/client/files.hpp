@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "bodies/files.hpp"
 #include "client/api.hpp"
 #include "client/upload_body.hpp"
 
@@ -22,6 +23,10 @@ Task<Result<void>> put_file(Api* api, SessionId session, std::string path, std::
 // Several files below `folder` in one request; each is visible when all of it is there.
 Task<Result<void>> put_files(Api* api, SessionId session, std::string folder, std::uint32_t mode,
                              std::vector<SentFile> files);
+
+// Symbolic links below a folder, at most kMaxLinks. The server refuses those that lead out of it.
+inline constexpr std::size_t kMaxLinks = 1000;
+Task<Result<void>> put_links(Api* api, SessionId session, bodies::MakeLinksBody body);
 
 struct Download {
   http::ClientResponse response;        // read_some() gives its bytes

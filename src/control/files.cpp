@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/safe_names.hpp"
 #include "control/file_location.hpp"
+#include "guest/pack.hpp"
 
 namespace atl::control {
 
@@ -82,6 +84,27 @@ Task<Result<model::File>> Files::make_folder(Caller caller, SessionId id, MakeFo
   ATOLL_CO_TRY(FileLocation folder, co_await locate(caller, std::move(id), request.path));
   if (folder.is_of_session()) co_return fail(of_session());
   ATOLL_CO_CHECK(co_await folder.sandbox().make_dir(folder.path, request.mode, request.parents));
+  co_return co_await changed(std::move(caller), std::move(folder));
+}
+
+Task<Result<model::File>> Files::make_links(Caller caller, SessionId id, MakeLinks request) {
+  std::string pack;
+  for (const model::FileLink& link : request.links) {
+    bool safe = is_safe_name(link.name) && guest::valid_pack_path(link.name) &&
+                is_safe_link(link.name, link.target);
+    if (!safe) co_return fail(Code::kInvalidArgument, "a link must stay inside of its folder");
+    pack += guest::pack_entry(
+        {.kind = guest::FileInfo::kSymlink, .path = link.name, .target = link.target});
+  }
+  pack += guest::pack_end();
+  ATOLL_CO_TRY(FileLocation folder, co_await locate(caller, std::move(id), request.path));
+  if (!folder.is_of_session()) {
+    ATOLL_CO_CHECK(co_await folder.sandbox().make_dir(folder.path, 0755, true));
+  }
+  ATOLL_CO_TRY(std::unique_ptr<sandbox::ByteStream> tree,
+               co_await folder.sandbox().put_tree(folder.path));
+  ATOLL_CO_CHECK(co_await tree->write(std::move(pack)));
+  ATOLL_CO_CHECK(co_await tree->finish());
   co_return co_await changed(std::move(caller), std::move(folder));
 }
 

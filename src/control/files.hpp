@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "async/task.hpp"
 #include "base/result.hpp"
@@ -40,6 +41,12 @@ struct MakeFolder {
   std::string path;
   std::uint32_t mode = 0755;
   bool parents = true;
+};
+
+// The folder is made when it is missing. Names and targets are safe ones (base/safe_names.hpp).
+struct MakeLinks {
+  std::string path;
+  std::vector<model::FileLink> links;
 };
 
 struct MoveFile {
@@ -110,6 +117,8 @@ class Files {
   async::Task<Result<Upload>> upload(Caller caller, SessionId id, UploadFiles request);
   async::Task<Result<void>> remove(Caller caller, SessionId id, std::string path, bool recursive);
   async::Task<Result<model::File>> make_folder(Caller caller, SessionId id, MakeFolder request);
+  // Symbolic links below a folder. Files and links of the same name are replaced.
+  async::Task<Result<model::File>> make_links(Caller caller, SessionId id, MakeLinks request);
   async::Task<Result<model::File>> move(Caller caller, SessionId id, MoveFile request);
   async::Task<Result<model::File>> change_mode(Caller caller, SessionId id, std::string path,
                                                std::uint32_t mode);

@@ -25,6 +25,12 @@ struct FilePage {
   bool truncated = false;   // there are more
 };
 
+// A symbolic link to be made below a folder.
+struct FileLink {
+  std::string name;    // relative to the folder
+  std::string target;  // relative to the folder that holds the link
+};
+
 struct FileChange {
   enum class Kind { kCreated, kModified, kRemoved, kMoved, kOverflow };
 

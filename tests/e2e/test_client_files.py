@@ -50,10 +50,12 @@ class Copies(ServerCase):
         for name in ("src/a.py", "src/d/b.py"):
             (self.folder / name).parent.mkdir(parents=True, exist_ok=True)
             self.file(name, name)
-        (self.folder / "src/link").symlink_to("a.py")
+        (self.folder / "src/d/link").symlink_to("../a.py")
+        (self.folder / "src/out").symlink_to("../../etc")
         (self.folder / "src/empty").mkdir()
         sent = self.expect(self.cp("src", f"{self.box}:tree"))
-        self.assertIn("1 links", sent.err)
+        self.assertIn("1 links that lead out", sent.err)
+        self.assertEqual(self.inside(self.box, "readlink tree/d/link; cat tree/d/link; ls tree"), "../a.py\nsrc/a.pya.py\nd\n")
         self.assertIn("1 empty folders", sent.err)
         self.expect(self.cp("src", f"{self.box}:tree"))  # exists now: goes into it
         self.expect(self.cp("src/.", f"{self.box}:/tmp/all"))
@@ -64,7 +66,7 @@ class Copies(ServerCase):
         self.assertIn("1 links that lead out", got.err)
         tree = self.folder / "tree"
         self.assertEqual(sorted(str(path.relative_to(tree)) for path in tree.rglob("*")),
-                         ["a.py", "d", "d/b.py", "good", "none", "src", "src/a.py", "src/d", "src/d/b.py"])
+                         ["a.py", "d", "d/b.py", "d/link", "good", "none", "src", "src/a.py", "src/d", "src/d/b.py", "src/d/link"])
         self.assertEqual((tree / "d/b.py").stat().st_mode & 0o777, 0o700)
         self.assertEqual((tree / "good").read_text(), "src/a.py")
         self.expect_failure(self.cp(f"{self.box}:tree", "."), "already_exists")

@@ -1,10 +1,11 @@
-// POST …/files/mkdir, move and chmod: what changes files without their content.
+// POST …/files/mkdir, links, move and chmod: what changes files without their content.
 #include <utility>
 
 #include "api/limits.hpp"
 #include "api/rest/body_checks.hpp"
 #include "api/rest/files.hpp"
 #include "api/rest/views.hpp"
+#include "base/safe_names.hpp"
 
 namespace atl::api::rest {
 
@@ -12,6 +13,7 @@ namespace {
 
 using bodies::ChangeFileModeBody;
 using bodies::MakeFolderBody;
+using bodies::MakeLinksBody;
 using bodies::MoveFileBody;
 
 Answer<void> check_path(const std::optional<std::string>& path, const std::string& at) {
@@ -25,6 +27,24 @@ Answer<std::uint32_t> mode_at(std::string_view text) {
   return *mode;
 }
 
+// A link may lead anywhere below the folder that all of them go into, and nowhere else.
+Answer<std::vector<model::FileLink>> links_of(std::vector<bodies::LinkBody> bodies) {
+  if (bodies.size() > kMaxLinks) return refuse_value("/links", "must be at most 1000");
+  std::vector<model::FileLink> links;
+  for (bodies::LinkBody& link : bodies) {
+    std::string at = "/links/" + std::to_string(links.size());
+    if (link.name.size() > kMaxPath || !is_safe_name(link.name)) {
+      return refuse_value(at + "/name", "must be a relative path without . and ..");
+    }
+    if (link.target.size() > kMaxPath || !is_safe_link(link.name, link.target)) {
+      return refuse_value(at + "/target",
+                          "must be a relative path that stays inside of the folder");
+    }
+    links.push_back({.name = std::move(link.name), .target = std::move(link.target)});
+  }
+  return links;
+}
+
 }  // namespace
 
 Task<Answer<http::Response>> make_folder(Call call) {
@@ -36,6 +56,16 @@ Task<Answer<http::Response>> make_folder(Call call) {
                    call.caller, call.session_id(),
                    {.path = std::move(*body.path), .mode = mode, .parents = body.parents}));
   co_return json_response(201, file_view(made));
+}
+
+Task<Answer<http::Response>> make_links(Call call) {
+  ATOLL_CO_TRY(MakeLinksBody body, co_await read_json<MakeLinksBody>(call, kMaxSmallBody));
+  ATOLL_CO_CHECK(check_path(body.path, "/path"));
+  ATOLL_CO_TRY(std::vector<model::FileLink> links, links_of(std::move(body.links)));
+  control::MakeLinks request{.path = std::move(*body.path), .links = std::move(links)};
+  ATOLL_CO_TRY(model::File folder, co_await call.control().files().make_links(
+                                       call.caller, call.session_id(), std::move(request)));
+  co_return json_response(200, file_view(folder));
 }
 
 Task<Answer<http::Response>> move_file(Call call) {

@@ -2,6 +2,9 @@
 #include <memory>
 #include <span>
 
+#include <boost/json/array.hpp>
+#include <boost/json/object.hpp>
+#include <boost/json/serialize.hpp>
 #include <gtest/gtest.h>
 
 #include "api/rest/test_api.hpp"
@@ -99,6 +102,36 @@ Task<void> operations(Api* api) {
   EXPECT_EQ(mode.at({"mode"}), "0750");
   Reply folder = co_await api->call(Method::kGet, files + "/mkdir");  // a name like any other
   EXPECT_EQ(folder.headers.get("content-type"), "application/x-tar");
+}
+
+Task<void> links(Api* api) {
+  std::string files = "/api/v1/sessions/" + co_await api->make_session() + "/files";
+  (void)co_await api->call(Method::kPut, files + "/tree/d/a", "content",
+                           {{"Content-Type", "application/octet-stream"}});
+  for (int i = 0; i < 2; ++i) {  // the second time they replace the first
+    Reply made = co_await api->call(
+        Method::kPost, files + "/links",
+        R"({"path":"tree","links":[{"name":"l","target":"d/a"},{"name":"n/up","target":"../l"}]})");
+    EXPECT_EQ(made.status, 200) << made.body;
+    EXPECT_EQ(made.at({"path"}), "tree");
+  }
+  Reply read = co_await api->call(Method::kGet, files + "/tree/n/up");
+  EXPECT_EQ(read.body, "content");
+  Reply made = co_await api->call(Method::kPost, files + "/links",
+                                  R"({"path":"new","links":[{"name":"x","target":"y"}]})");
+  EXPECT_EQ(made.status, 200) << made.body;
+  for (const char* name : {"x", "n/../x", "/x", "..", "l"}) {
+    for (const char* target : {"/etc/passwd", "../x", "d/../../x", ""}) {
+      boost::json::object link{{"name", name}, {"target", target}};
+      boost::json::object body{{"path", "tree"}, {"links", boost::json::array{link}}};
+      Reply refused =
+          co_await api->call(Method::kPost, files + "/links", boost::json::serialize(body));
+      EXPECT_EQ(refused.status, 422) << name << " -> " << target;
+    }
+  }
+  Reply outside = co_await api->call(Method::kPost, files + "/links",
+                                     R"({"path":"/etc","links":[{"name":"x","target":"y"}]})");
+  EXPECT_EQ(outside.status, 400) << outside.body;
 }
 
 Task<void> refused_operations(Api* api) {
@@ -282,6 +315,8 @@ Task<void> paged(Api* api) {
 TEST(FileRoutes, PagesOfAListing) { with_api(paged); }
 // covers: deleteFile, downloadFile, listFiles, putFile, uploadFiles
 TEST(FileRoutes, ThereAndBack) { with_api(there_and_back); }
+// covers: makeLinks
+TEST(FileRoutes, LinksStayInside) { with_api(links); }
 // covers: changeFileMode, makeFolder, moveFile
 TEST(FileRoutes, FoldersMovesAndModes) { with_api(operations); }
 // covers: changeFileMode, makeFolder, moveFile

@@ -115,6 +115,7 @@ void add_files(Routes& routes) {
   routes.add(Method::kGet, "/sessions/{id}/files", "listFiles", list_files);
   routes.add(Method::kPost, "/sessions/{id}/files/upload", "uploadFiles", upload_files);
   routes.add(Method::kPost, "/sessions/{id}/files/mkdir", "makeFolder", make_folder);
+  routes.add(Method::kPost, "/sessions/{id}/files/links", "makeLinks", make_links);
   routes.add(Method::kPost, "/sessions/{id}/files/move", "moveFile", move_file);
   routes.add(Method::kPost, "/sessions/{id}/files/chmod", "changeFileMode", change_mode);
   routes.add(Method::kGet, "/sessions/{id}/files/watch", "watchFiles", watch_files);

@@ -14,8 +14,9 @@ Task<Answer<http::Response>> upload_files(Call call);
 // GET …/files/{name...}, also as an alias.
 Task<Answer<void>> download_file(Call call);
 Task<Answer<void>> watch_files(Call call);
-// POST …/files/mkdir, …/files/move and …/files/chmod.
+// POST …/files/mkdir, …/files/links, …/files/move and …/files/chmod.
 Task<Answer<http::Response>> make_folder(Call call);
+Task<Answer<http::Response>> make_links(Call call);
 Task<Answer<http::Response>> move_file(Call call);
 Task<Answer<http::Response>> change_mode(Call call);
 

@@ -141,6 +141,7 @@ TEST(OpenApiBodies, RequestsAreAsDescribed) {
   compare<bodies::RunBody>("Run", false);
   compare<bodies::TemplateSpecBody>("TemplateBody", false);
   compare<bodies::MakeFolderBody>("MakeFolder", false);
+  compare<bodies::MakeLinksBody>("MakeLinks", false);
   compare<bodies::MoveFileBody>("MoveFile", false);
   compare<bodies::ChangeFileModeBody>("ChangeFileMode", false);
   compare<model::Resources>("Resources", false);

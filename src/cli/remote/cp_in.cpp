@@ -103,13 +103,31 @@ Task<Result<void>> send_stdin(Remote* remote, Gauge* gauge, SessionId session, s
 
 void warn_of(const LocalTree& tree, const RemoteOptions& options) {
   if (options.quiet) return;
-  if (tree.links > 0) {
-    print_warning(std::to_string(tree.links) + " links or devices were left out", options.color);
+  if (tree.leaving_links > 0) {
+    print_warning(std::to_string(tree.leaving_links) + " links that lead out were left out",
+                  options.color);
+  }
+  if (tree.devices > 0) {
+    print_warning(std::to_string(tree.devices) + " devices, pipes or sockets were left out",
+                  options.color);
   }
   if (tree.empty_folders > 0) {
     print_warning(std::to_string(tree.empty_folders) + " empty folders were left out",
                   options.color);
   }
+}
+
+// Last: no file goes through one of them.
+Task<Result<void>> send_links(Remote* remote, SessionId session, std::vector<LocalLink> links,
+                              std::string target) {
+  std::vector<bodies::LinkBody> batch;
+  for (std::size_t i = 0; i < links.size(); ++i) {
+    batch.push_back({std::move(links[i].name), std::move(links[i].target)});
+    if (batch.size() < client::kMaxLinks && i + 1 < links.size()) continue;
+    bodies::MakeLinksBody body{.path = target, .links = std::exchange(batch, {})};
+    ATOLL_CO_CHECK(co_await client::put_links(&remote->api, session, std::move(body)));
+  }
+  co_return Result<void>();
 }
 
 Task<Result<void>> send_tree(Remote* remote, Gauge* gauge, SessionId session, std::string folder,
@@ -129,6 +147,7 @@ Task<Result<void>> send_tree(Remote* remote, Gauge* gauge, SessionId session, st
     ATOLL_CO_CHECK(
         co_await client::put_files(&remote->api, session, target, batch[0].mode, std::move(files)));
   }
+  ATOLL_CO_CHECK(co_await send_links(remote, session, std::move(tree.links), target));
   gauge->progress.clear();
   warn_of(tree, remote->options);
   co_return Result<void>();

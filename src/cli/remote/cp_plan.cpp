@@ -7,6 +7,9 @@
 #include <map>
 #include <system_error>
 
+#include "base/safe_names.hpp"
+#include "base/utf8.hpp"
+
 namespace atl::cli {
 namespace {
 
@@ -15,6 +18,20 @@ namespace fs = std::filesystem;
 std::unexpected<Error> cannot(const std::string& path, const std::error_code& error) {
   return fail(Error(code_from_errno(error.value()), "cannot read " + path + ": " + error.message(),
                     error.value()));
+}
+
+// A name that is not UTF-8 cannot be in the request either.
+Result<void> add_link(LocalTree& tree, const std::string& folder, const fs::path& path) {
+  std::error_code error;
+  LocalLink link{.name = path.lexically_relative(folder).string(),
+                 .target = fs::read_symlink(path, error).string()};
+  if (error) return cannot(path.string(), error);
+  if (is_safe_link(link.name, link.target) && is_utf8(link.name) && is_utf8(link.target)) {
+    tree.links.push_back(std::move(link));
+  } else {
+    ++tree.leaving_links;
+  }
+  return {};
 }
 
 }  // namespace
@@ -60,8 +77,10 @@ Result<LocalTree> list_tree(const std::string& folder) {
                      .size = static_cast<std::uint64_t>(info.st_size)};
       tree.bytes += file.size;
       tree.files.push_back(std::move(file));
+    } else if (S_ISLNK(info.st_mode)) {
+      ATOLL_CHECK(add_link(tree, folder, at->path()));
     } else {
-      ++tree.links;
+      ++tree.devices;
     }
   }
   if (error) return cannot(folder, error);

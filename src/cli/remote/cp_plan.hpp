@@ -31,10 +31,15 @@ struct LocalFile {
   std::uint32_t mode = 0644;
   std::uint64_t size = 0;
 };
+struct LocalLink {
+  std::string name, target;
+};
 struct LocalTree {
   std::vector<LocalFile> files;
+  std::vector<LocalLink> links;  // those that stay inside of the folder
   std::uint64_t bytes = 0;
-  std::size_t links = 0;          // and devices, sockets, …: left out
+  std::size_t leaving_links = 0;  // left out
+  std::size_t devices = 0;        // and sockets, pipes: left out
   std::size_t empty_folders = 0;  // left out
 };
 Result<LocalTree> list_tree(const std::string& folder);

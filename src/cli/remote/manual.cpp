@@ -85,10 +85,9 @@ constexpr std::array kCpSections{
         "stdin or stdout. Into a folder that exists, things go under their own name."},
     Section{
         "Folders",
-        "Are copied with what is in them. Into a session go files and folders that hold some; "
-        "links are left out, and a warning says so. Out of a session come links too, where they "
-        "stay inside of the folder, and never into a folder of that name that exists. FOLDER/. "
-        "means "
+        "Are copied with what is in them: files, folders and symbolic links. A link that leads out "
+        "of the folder is left out, and a warning says so; into a session, so are empty folders. "
+        "A folder that is copied out never goes into one of that name that exists. FOLDER/. means "
         "what is in it."},
     Section{"When it breaks off",
             "A file, or a folder that is copied out, appears only when all of it is there."},
