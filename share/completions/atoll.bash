@@ -231,7 +231,7 @@ _atoll() {
         --output|-o) COMPREPLY=($(compgen -W 'table json' -- "$cur")); return;;
       esac
       if [[ $cur == -* ]]; then COMPREPLY=($(compgen -W '--data --store --role --tenant --name --secret -o --output -h --help' -- "$cur")); return; fi
-      COMPREPLY=($(compgen -W 'create ls revoke' -- "$cur"));;
+      COMPREPLY=($(compgen -W 'create ls revoke rotate-storage' -- "$cur"));;
     completion)
       if [[ $cur == -* ]]; then COMPREPLY=($(compgen -W '-h --help' -- "$cur")); return; fi
       COMPREPLY=($(compgen -W 'bash zsh fish' -- "$cur"));;

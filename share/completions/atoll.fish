@@ -197,7 +197,7 @@ complete -c atoll -n '__fish_seen_subcommand_from key' -l name -r -d 'A note for
 complete -c atoll -n '__fish_seen_subcommand_from key' -l secret -r -d 'Take this secret (16 to 512 characters) instead of a random one'
 complete -c atoll -n '__fish_seen_subcommand_from key' -l output -s o -r -a 'table json' -d 'table or json'
 complete -c atoll -n '__fish_seen_subcommand_from key' -l help -s h -d 'Show this text'
-complete -c atoll -n '__fish_seen_subcommand_from key' -a 'create ls revoke'
+complete -c atoll -n '__fish_seen_subcommand_from key' -a 'create ls revoke rotate-storage'
 complete -c atoll -n '__fish_seen_subcommand_from completion' -l help -s h -d 'Show this text'
 complete -c atoll -n '__fish_seen_subcommand_from completion' -a 'bash zsh fish'
 complete -c atoll -n '__fish_seen_subcommand_from version' -l help -s h -d 'Show this text'

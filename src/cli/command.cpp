@@ -342,13 +342,16 @@ std::span<const Command> commands() {
               .summary = "make, list and revoke API keys",
               .synopsis = "atoll key create [OPTIONS]\n"
                           "atoll key ls [OPTIONS]\n"
-                          "atoll key revoke [OPTIONS] ID",
+                          "atoll key revoke [OPTIONS] ID\n"
+                          "atoll key rotate-storage [OPTIONS]",
               .description =
                   "Works on the data folder of a server, which may run meanwhile. The secret is "
-                  "printed once; the server keeps only a hash of it.",
+                  "printed once; the server keeps only a hash of it. rotate-storage makes a new "
+                  "storage "
+                  "key and encrypts what the database holds with it; no server may run then.",
               .options = key_option_table(),
               .examples = kKeyExamples,
-              .words = "create ls revoke"},
+              .words = "create ls revoke rotate-storage"},
       Command{.name = "completion",
               .summary = "print a completion script for a shell",
               .synopsis = "atoll completion bash|zsh|fish",

@@ -12,6 +12,7 @@
 #include "control/keys.hpp"
 #include "observe/log.hpp"
 #include "server/serve.hpp"
+#include "store/storage_key.hpp"
 #include "store/store.hpp"
 
 namespace atl::server {
@@ -96,20 +97,42 @@ Task<Result<std::string>> work(async::Executor executor, cli::KeyOptions options
   co_return text;
 }
 
+// A server has the old key in memory, so none may run.
+Task<Result<std::string>> rotate_storage(async::Executor executor, cli::KeyOptions options,
+                                         Place place) {
+  if (!store::storage_key_given().empty()) {
+    co_return fail(Code::kInvalidArgument,
+                   "the storage key is that of ATOLL_STORAGE_KEY: set it to NEW,OLD and start the "
+                   "server, which encrypts everything with NEW; then remove OLD");
+  }
+  ATOLL_CO_TRY(std::unique_ptr<store::Store> store,
+               co_await store::open_store({.executor = executor,
+                                           .url = options.store,
+                                           .data_folder = place.data_folder,
+                                           .renew_storage_key = true}));
+  co_await store->close();
+  co_return std::string("everything is encrypted with a new storage key\n");
+}
+
 }  // namespace
 
 int key_command(const cli::KeyOptions& options, const Place& place) {
   std::size_t words = options.words.size();
   bool known = words > 0 && ((options.words[0] == "create" && words == 1) ||
                              (options.words[0] == "ls" && words == 1) ||
+                             (options.words[0] == "rotate-storage" && words == 1) ||
                              (options.words[0] == "revoke" && words == 2));
   if (!known) {
     return cli::own_failure(
-        Error(Code::kInvalidArgument, "say atoll key create, atoll key ls or atoll key revoke ID"));
+        Error(Code::kInvalidArgument,
+              "say atoll key create, atoll key ls, atoll key revoke ID or atoll key "
+              "rotate-storage"));
   }
   log::set_level(log::Level::kWarn);  // a person reads this
-  Result<std::string> text = async::run_to_end<Result<std::string>>(
-      [&](async::Executor executor) { return work(executor, options, place); });
+  Result<std::string> text = async::run_to_end<Result<std::string>>([&](async::Executor executor) {
+    bool rotates = options.words[0] == "rotate-storage";
+    return rotates ? rotate_storage(executor, options, place) : work(executor, options, place);
+  });
   return text ? cli::show(*text) : cli::own_failure(text.error());
 }
 

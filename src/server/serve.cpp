@@ -19,6 +19,7 @@
 #include "sandbox/registry.hpp"
 #include "server/report_bugs.hpp"
 #include "server/settings.hpp"
+#include "store/storage_key.hpp"
 #include "store/store.hpp"
 
 #ifndef ATOLL_VERSION
@@ -67,7 +68,8 @@ Task<Result<int>> run_server(async::Executor executor, Running running) {
   ATOLL_CO_TRY(options.store,
                co_await store::open_store({.executor = executor,
                                            .url = config.store.url,
-                                           .data_folder = running.place->data_folder}));
+                                           .data_folder = running.place->data_folder,
+                                           .storage_key = store::storage_key_given()}));
   node::LocalNodeOptions node = node_options(config, *running.place);
   node.executor = executor;
   node.backend.keeps_group = running.backends->group.has_value();

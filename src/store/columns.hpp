@@ -5,6 +5,7 @@
 #include <chrono>
 #include <concepts>
 #include <cstdint>
+#include <deque>
 #include <optional>
 #include <string>
 #include <type_traits>
@@ -29,6 +30,23 @@ template <typename T>
 struct AsProse {
   T& member;
 };
+
+// Marks a member that is encrypted, as JSON and for the row with this id. An empty one is not.
+template <typename T, typename Key>
+struct AsSecret {
+  T& member;
+  Key& id;
+};
+// Marks a configuration that is stored without the members that have a column as secrets.
+template <typename T>
+struct WithoutSecrets {
+  T& member;
+};
+
+// What a sealed value is bound to.
+inline std::string sealed_place(const std::string& table, const std::string& id) {
+  return table + "/" + id;
+}
 
 namespace detail {
 
@@ -55,6 +73,8 @@ class ColumnNames {
 // Values refer to the row, which must outlive them.
 class ColumnValues {
  public:
+  explicit ColumnValues(const Sealer& sealer) : sealer_(sealer) {}
+
   template <typename T>
   void operator()(const char* name, const T& member) {
     values.push_back(value_of(name, member));
@@ -67,6 +87,20 @@ class ColumnValues {
   template <typename T>
   Value value_of(const char* /*name*/, const AsBytes<T>& marked) {
     return Bytes{marked.member};
+  }
+  template <typename T, typename Key>
+  Value value_of(const char* /*name*/, const AsSecret<T, Key>& marked) {
+    if (marked.member.empty()) return Bytes{};
+    Result<std::string> sealed =
+        sealer_.seal(codec::encode(marked.member), sealed_place("sessions", marked.id.str()));
+    if (!sealed && !error) error = sealed.error();
+    return Bytes{kept_.emplace_back(sealed ? std::move(*sealed) : std::string())};
+  }
+  template <typename T>
+  Value value_of(const char* /*name*/, const WithoutSecrets<T>& marked) {
+    T open = marked.member;
+    open.environment.clear();
+    return codec::encode(open);
   }
   template <typename T>
   Value value_of(const char* /*name*/, const AsProse<T>& marked) {
@@ -94,11 +128,14 @@ class ColumnValues {
       return codec::encode(member);
     }
   }
+
+  const Sealer& sealer_;
+  std::deque<std::string> kept_;  // what values refer to and the row does not have
 };
 
 class ColumnReader {
  public:
-  explicit ColumnReader(const Row& row) : row_(row) {}
+  ColumnReader(const Row& row, const Sealer& sealer) : row_(row), sealer_(sealer) {}
 
   template <typename T>
   void operator()(const char* name, T&& member) {
@@ -111,6 +148,21 @@ class ColumnReader {
   template <typename T>
   void read(const char* /*name*/, AsBytes<T> marked, int column) {
     marked.member = row_.text(column);
+  }
+  template <typename T, typename Key>
+  void read(const char* name, AsSecret<T, Key> marked, int column) {
+    if (row_.text(column).empty()) return;
+    Result<std::string> text =
+        sealer_.open(row_.text(column), sealed_place("sessions", marked.id.str()));
+    if (text) {
+      take(name, codec::decode<T>(*text), marked.member);
+    } else if (!error) {
+      error = text.error();
+    }
+  }
+  template <typename T>
+  void read(const char* name, WithoutSecrets<T> marked, int column) {
+    read(name, marked.member, column);
   }
   template <typename T>
   void read(const char* /*name*/, AsProse<T> marked, int column) {
@@ -150,6 +202,7 @@ class ColumnReader {
   }
 
   const Row& row_;
+  const Sealer& sealer_;
   int next_ = 0;
 };
 

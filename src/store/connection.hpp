@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <functional>
 #include <initializer_list>
+#include <memory>
 #include <span>
 #include <string>
 #include <string_view>
@@ -13,6 +14,7 @@
 #include <vector>
 
 #include "base/result.hpp"
+#include "store/sealer.hpp"
 
 namespace atl::store {
 
@@ -60,6 +62,11 @@ class Connection {
   // What differs between the databases' dialects: "blob", "text" and so on for ${…} in migrations.
   virtual std::string spelled(std::string_view name) const = 0;
 
+  // Encrypts and decrypts columns that are marked for it (columns.hpp). Without one such a row
+  // fails.
+  void use(std::shared_ptr<const Sealer> sealer) { sealer_ = std::move(sealer); }
+  const Sealer& sealer() const { return *sealer_; }
+
   Result<std::uint64_t> run(const std::string& sql, std::initializer_list<Value> values) {
     return run(sql, std::span(values.begin(), values.size()), OnRow());
   }
@@ -67,6 +74,9 @@ class Connection {
                             const OnRow& on_row) {
     return run(sql, std::span(values.begin(), values.size()), on_row);
   }
+
+ private:
+  std::shared_ptr<const Sealer> sealer_ = std::make_shared<Sealer>(std::vector<StorageKey>());
 };
 
 }  // namespace atl::store

@@ -12,5 +12,6 @@ std::string_view migration_0003();
 std::string_view migration_0004();
 std::string_view migration_0005();
 std::string_view migration_0006();
+std::string_view migration_0007();
 
 }  // namespace atl::store

@@ -7,6 +7,7 @@
 #include "store/migrate.hpp"
 #include "store/postgres/connection.hpp"
 #include "store/queries.hpp"
+#include "store/reseal.hpp"
 #include "store/sqlite/connection.hpp"
 
 namespace atl::store {
@@ -36,6 +37,14 @@ Result<UniqueFd> lock(const StoreOptions& options) {
   return locked;
 }
 
+// Behind the migrations: rows of older versions are encrypted here.
+Result<std::shared_ptr<const Sealer>> open_sealer(Connection& db, const StoreOptions& options) {
+  ATOLL_TRY(StorageKeys keys, StorageKeys::load(options.data_folder, options.storage_key));
+  ATOLL_TRY(std::uint64_t rows, reseal(db, keys, options.renew_storage_key));
+  if (rows > 0) log::info("store_encrypted", log::kv("sessions", rows));
+  return std::make_shared<const Sealer>(keys.all());
+}
+
 Result<StoreParts> open_parts(const StoreOptions& options) {
   ATOLL_CHECK(make_data_folder(options.data_folder));
   ATOLL_TRY(UniqueFd locked, lock(options));
@@ -49,8 +58,14 @@ Result<StoreParts> open_parts(const StoreOptions& options) {
   } else {
     ATOLL_CHECK(require_newest(*writer));
   }
+  std::shared_ptr<const Sealer> sealer = std::make_shared<Sealer>(std::vector<StorageKey>());
+  if (!options.beside_server) {
+    ATOLL_TRY(sealer, open_sealer(*writer, options));
+  }
   ATOLL_CHECK(writer->prepare_to_write());
   ATOLL_TRY(std::unique_ptr<Connection> reader, connect(options, sqlite::Use::kRead));
+  writer->use(sealer);
+  reader->use(sealer);
   return StoreParts{.lock = std::move(locked),
                     .writer = std::move(writer),
                     .reader = std::move(reader),

@@ -66,7 +66,8 @@ void columns(auto& visit, model::Session& row) {
   visit("backend", row.backend);
   visit("sandbox_id", row.sandbox_id);
   visit("state", row.state);
-  visit("config", row.config);
+  visit("config", WithoutSecrets(row.config));
+  visit("environment", AsSecret(row.config.environment, row.id));
   visit("labels", row.labels);
   visit("metadata", row.metadata_json);
   visit("isolation_layers", row.isolation_layers);

@@ -40,7 +40,7 @@ const std::string& select_text() {
 // The row is only looked at; visitors that read take it by reference.
 template <typename T>
 Result<std::uint64_t> run_with_row(Connection& db, const std::string& sql, T& row) {
-  ColumnValues visitor;
+  ColumnValues visitor(db.sealer());
   columns(visitor, row);
   if (visitor.error) return fail(std::move(*visitor.error));
   return db.run(sql, visitor.values, OnRow());
@@ -64,9 +64,9 @@ Result<bool> add_row(Connection& db, T& row) {
 }
 
 template <typename T>
-Result<T> read_row(const Row& row) {
+Result<T> read_row(const Row& row, const Sealer& sealer) {
   T out{};
-  ColumnReader visitor(row);
+  ColumnReader visitor(row, sealer);
   columns(visitor, out);
   if (visitor.error) return fail(std::move(*visitor.error));
   return out;
@@ -77,7 +77,7 @@ Result<std::vector<T>> read_rows(Connection& db, const std::string& where,
                                  std::span<const Value> values) {
   std::vector<T> rows;
   ATOLL_CHECK(db.run(select_text<T>() + where, values, [&](const Row& row) -> Result<void> {
-    ATOLL_TRY(T one, read_row<T>(row));
+    ATOLL_TRY(T one, read_row<T>(row, db.sealer()));
     rows.push_back(std::move(one));
     return {};
   }));

@@ -153,6 +153,10 @@ struct StoreOptions {
   // For commands such as `atoll key`: works while a server holds the data folder. Without it a
   // second store on the folder is kConflict.
   bool beside_server = false;
+  // Keys that encrypt what must not lie in the database in clear (storage_key.hpp); empty: those of
+  // the data folder. Beside a server there are none.
+  std::string storage_key;
+  bool renew_storage_key = false;  // makes a new one, and encrypts everything with it
 };
 
 // Opens, migrates to the newest schema, or says what to do.

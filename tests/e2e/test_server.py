@@ -2,6 +2,7 @@
 
 import json
 import os
+import pathlib
 import resource
 import subprocess
 import tempfile
@@ -11,7 +12,7 @@ import urllib.error
 
 from leftovers import guests_below, launcher_folders
 from server import DEADLINE, Server
-from support import ATOLL
+from support import ATOLL, atoll
 
 
 class ServerTest(unittest.TestCase):
@@ -94,6 +95,24 @@ class ServerTest(unittest.TestCase):
             except urllib.error.URLError as problem:
                 refused = {"code": problem}
         self.assertEqual(refused["code"], "too_large")
+
+    # covers: C60
+    def test_the_storage_key_is_replaced(self):
+        session = self.server.session(config={"environment": {"TOKEN": "hunter2-hunter2"}})
+        running = atoll("key", "rotate-storage", "--data", self.server.data)
+        self.assertEqual(running.code, 125, running.err)
+        self.server.kill()
+        file = pathlib.Path(self.server.data, "storage.key")
+        before = file.read_text()
+        rotated = atoll("key", "rotate-storage", "--data", self.server.data)
+        self.assertEqual(rotated.code, 0, rotated.err)
+        self.assertNotEqual(file.read_text(), before)
+        for path in pathlib.Path(self.server.data).glob("atoll.db*"):
+            self.assertNotIn(b"hunter2-hunter2", path.read_bytes())
+        self.server.start()
+        found = self.server.call("GET", f"/api/v1/sessions/{session}")[1]
+        self.assertEqual(found["status"], "ready")
+        self.assertEqual(self.server.execute(session, command="echo $TOKEN")["stdout"], "hunter2-hunter2\n")
 
     # covers: C23, C24, C29
     def test_a_killed_server_is_continued(self):

@@ -137,6 +137,10 @@ class SqliteConnection final : public Connection {
     if (name == "count_version_tables") {
       return "SELECT count(*) FROM sqlite_schema WHERE type = 'table' AND name = 'schema_version'";
     }
+    if (name == "erase_old") return "PRAGMA secure_delete = ON";
+    if (name == "old_erased") {
+      return "PRAGMA wal_checkpoint(TRUNCATE); PRAGMA secure_delete = OFF";
+    }
     return "";  // lock_schema: BEGIN IMMEDIATE has done it
   }
 
