@@ -302,11 +302,17 @@ class Launcher {
   }
 
   bool list() {
+    ListReply part;
+    part.head.status = LauncherStatus::kListed;
     for (const auto& [id, box] : boxes_) {
-      LauncherReply entry{.status = LauncherStatus::kListed, .op = LauncherOp::kList, .id = box.id};
-      send(bytes_of(entry));
+      part.ids[part.count++] = box.id;
+      if (part.count < kListed) continue;
+      send(bytes_of(part));
+      part.count = 0;
     }
-    return true;
+    part.head.status = LauncherStatus::kOk;
+    send(bytes_of(part));
+    return false;
   }
 
   static void kill_box(Box& box) {

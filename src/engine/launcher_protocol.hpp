@@ -19,6 +19,7 @@ using guest::PathAction, guest::PathRule, guest::Step;  // names of steps in ste
 inline constexpr std::size_t kMaxLayers = 128;
 inline constexpr std::size_t kMaxDescriptors = kMaxMounts + kMaxLayers + 1;
 inline constexpr std::size_t kBoxIdSize = 40;  // [a-z0-9-], with its NUL
+inline constexpr std::size_t kListed = 128;    // sandboxes in one message of a list
 
 // A larger disk takes too long to format; more of the others than any host has.
 inline constexpr std::uint64_t kMaxDisk = 1ull << 40;
@@ -32,7 +33,7 @@ enum class LauncherOp : std::uint16_t {
   kFreeze = 3,   // EINPROGRESS: it is told to, but does not stand still yet; ask again, or thaw it
   kThaw = 4,
   kUsage = 5,
-  kList = 6,    // a reply with kListed for each living sandbox, and one more at the end
+  kList = 6,    // ListReplies with all living sandboxes; kListed: more follow
   kZygote = 7,  // ZygoteRequest + a pipe for its report: starts one unless it lives
   kLimits = 8,  // LimitsRequest: other limits of memory, cpu and processes from now on
 };
@@ -115,6 +116,12 @@ struct LauncherReply {
   std::uint32_t walls = 0, zygote = 0;
   BoxId id;
   UsageFigures usage;  // kUsage, and kExited: what it had used in the end
+};
+
+struct ListReply {
+  LauncherReply head{.op = LauncherOp::kList};
+  std::uint32_t count = 0;
+  std::array<BoxId, kListed> ids;
 };
 
 const char* step_name(Step step);

@@ -189,10 +189,11 @@ class HijackedClient : public ::testing::Test {
   std::optional<LauncherReply> reply(int milliseconds = kReplyMs) {
     pollfd wait{client_.get(), POLLIN, 0};
     if (::poll(&wait, 1, milliseconds) != 1) return std::nullopt;
-    LauncherReply got;
-    if (::recv(client_.get(), &got, sizeof got, 0) != sizeof got) return std::nullopt;
-    if (got.status == LauncherStatus::kListed) list_.push_back(got.id);
-    return got;
+    ListReply got;  // the largest; of others only the head is there
+    ssize_t size = ::recv(client_.get(), &got, sizeof got, 0);
+    if (size != sizeof got && size != sizeof got.head) return std::nullopt;
+    if (size == sizeof got) list_.assign(got.ids.begin(), got.ids.begin() + got.count);
+    return got.head;
   }
 
   static CreateRequest create_request(const char* id) {
@@ -223,7 +224,6 @@ class HijackedClient : public ::testing::Test {
   // Still there, still answering, still willing to build an ordinary sandbox.
   void expect_launcher_well() {
     RequestHeader header{.op = LauncherOp::kList};
-    list_.clear();
     ASSERT_TRUE(send(&header, sizeof header)) << "the launcher hung up";
     std::optional<LauncherReply> answer;
     do {

@@ -35,6 +35,7 @@ Create = fields(header=Header, limits=Limits, token=ctypes.c_ubyte * 32, mount_c
                 hostname=ctypes.c_char * 64, mounts=Mount * 16, rules=Rule * 64)
 Zygote = fields(header=Header, key=ZygoteKey)
 Place = fields(key=ZygoteKey, driver=U64, uid=U32, serves=U32)
+ListReply = fields(head=ctypes.c_char * 112, count=U32, ids=(ctypes.c_char * 40) * 128)
 
 
 def header(op, name=""):
@@ -96,7 +97,7 @@ class Launcher:
             raise EOFError("the launcher is gone")
         _, status, op, step, error, walls, zygote = struct.unpack_from("<IHHHxxiII", data)
         return {"op": op, "status": status, "step": step, "errno": error, "walls": walls, "zygote": zygote,
-                "id": data[24:64].rstrip(b"\0").decode()}
+                "id": data[24:64].rstrip(b"\0").decode(), "bytes": data}
 
     def reply(self, op):
         while True:
@@ -112,9 +113,10 @@ class Launcher:
         found = []
         while True:
             answer = self.reply(LIST)
+            part = ListReply.from_buffer_copy(answer["bytes"])
+            found += [part.ids[i].value.decode() for i in range(part.count)]
             if answer["status"] != LISTED:
                 return found
-            found.append(answer["id"])
 
     def start_zygote(self, key, script=None):
         """Starts one, with this driver; returns the reply and the pipe where it will say its word."""

@@ -219,15 +219,23 @@ async::Task<Result<void>> LauncherClient::read_one() {
       client.hand_over();
     }
   } done{*this};
-  LauncherReply reply;
-  std::span<char> into(reinterpret_cast<char*>(&reply), sizeof reply);
+  engine::ListReply message;  // the largest; every message begins with a LauncherReply
+  std::span<char> into(reinterpret_cast<char*>(&message), sizeof message);
   Result<std::size_t> size = co_await control_.read_some(into);
   if (!size && size.error().code() == Code::kCancelled) co_return fail(std::move(size).error());
-  if (!size || *size != sizeof reply || reply.magic != engine::kLauncherMagic) {
+  bool is_list = size && *size == sizeof message && message.head.op == LauncherOp::kList &&
+                 message.count <= message.ids.size();
+  bool whole = is_list || (size && *size == sizeof(LauncherReply));
+  if (!whole || message.head.magic != engine::kLauncherMagic) {
     gone_ = true;
     co_return fail(gone(size ? 0 : size.error().errno_value()));
   }
-  take(reply);
+  for (std::uint32_t i = 0; is_list && i < message.count; ++i) {
+    LauncherReply entry{
+        .status = LauncherStatus::kListed, .op = LauncherOp::kList, .id = message.ids[i]};
+    take(entry);
+  }
+  if (!is_list || message.head.status != LauncherStatus::kListed) take(message.head);
   co_return Result<void>{};
 }
 
