@@ -128,6 +128,33 @@ Task<void> removed_twice(Plane* plane) {
 
 TEST(SessionLife, EndsOnceHoweverManyRemoveIt) { with_steps(removed_twice); }
 
+// What a client sees while the end of its session is being written.
+std::optional<SessionState> seen_meanwhile;
+Plane* plane_of_test = nullptr;
+
+Task<Result<void>> look_meanwhile(const std::vector<store::Change>* changes) {
+  for (const store::Change& change : *changes) {
+    const auto* put = std::get_if<store::PutSession>(&change);
+    if (put == nullptr || put->row.state != SessionState::kTerminated) continue;
+    auto row = co_await plane_of_test->control->sessions().get({}, put->row.id);
+    if (row) seen_meanwhile = row->state;
+  }
+  co_return Result<void>();
+}
+
+Task<void> seen_until_written(Plane* plane) {
+  plane_of_test = plane;
+  seen_meanwhile.reset();
+  SessionId id = co_await create(plane, lasting(300));
+  EXPECT_TRUE((co_await plane->control->session_ender().remove({}, id)).has_value());
+  EXPECT_EQ(seen_meanwhile, SessionState::kReady);
+  EXPECT_EQ((co_await plane->control->sessions().get({}, id))->state, SessionState::kTerminated);
+}
+
+TEST(SessionLife, IsSeenAsItWasUntilItsEndIsWritten) {
+  with_steps(seen_until_written, {.on_write = look_meanwhile});
+}
+
 Task<void> of_others(Plane* plane) {
   SessionId id = co_await create(plane, lasting(300));
   Caller stranger{.tenant = "another"};
