@@ -16,7 +16,7 @@ import yaml
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 OPENAPI = ROOT / "src/api/rest/openapi.yaml"
-COMMANDS = (ROOT / "src/cli/command.cpp", ROOT / "src/cli/remote/manual.cpp")
+COMMANDS = (ROOT / "src/cli/core/command.cpp", ROOT / "src/cli/remote/manual.cpp")
 SPECIFICATION, README, TESTS = ROOT / "SPECIFICATION.md", ROOT / "README.md", ROOT / "docs/tests.md"
 BEGIN, END = "<!-- features: begin -->\n", "<!-- features: end -->\n"
 CPP = re.compile(r"((?://[^\n]*\n)+)TEST(?:_F|_P)?\((\w+), (\w+)\)")

@@ -8,8 +8,8 @@
 
 #include "base/error.hpp"
 #include "base/program_folder.hpp"
+#include "cli/core/small_commands.hpp"
 #include "cli/remote/commands.hpp"
-#include "cli/small_commands.hpp"
 
 namespace {
 

@@ -8,10 +8,10 @@
 #include <vector>
 
 #include "base/fault.hpp"
-#include "cli/exit_status.hpp"
-#include "cli/privileges.hpp"
-#include "cli/serve_options.hpp"
-#include "cli/small_commands.hpp"
+#include "cli/core/exit_status.hpp"
+#include "cli/core/small_commands.hpp"
+#include "cli/run/privileges.hpp"
+#include "cli/server/serve_options.hpp"
 #include "sandbox/registry.hpp"
 #include "server/serve.hpp"
 

@@ -7,7 +7,7 @@
 #include <boost/mp11/algorithm.hpp>
 
 #include "async/run.hpp"
-#include "cli/small_commands.hpp"
+#include "cli/core/small_commands.hpp"
 #include "codec/json.hpp"
 #include "control/keys.hpp"
 #include "observe/log.hpp"

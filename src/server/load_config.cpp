@@ -3,7 +3,7 @@
 #include <cstdlib>
 #include <filesystem>
 
-#include "cli/console.hpp"
+#include "cli/core/console.hpp"
 #include "config/find_file.hpp"
 #include "images/store.hpp"
 #include "server/serve.hpp"

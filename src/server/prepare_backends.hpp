@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "base/result.hpp"
-#include "cli/privileges.hpp"
+#include "cli/run/privileges.hpp"
 #include "config/load.hpp"
 #include "sandbox/registry.hpp"
 #include "server/place.hpp"

@@ -7,12 +7,12 @@
 #include <memory>
 #include <utility>
 
-#include "api/middleware.hpp"
+#include "api/common/middleware.hpp"
 #include "api/rest/rest.hpp"
 #include "async/run.hpp"
 #include "async/signals.hpp"
-#include "cli/exit_status.hpp"
-#include "cli/small_commands.hpp"
+#include "cli/core/exit_status.hpp"
+#include "cli/core/small_commands.hpp"
 #include "control/control.hpp"
 #include "http/server.hpp"
 #include "observe/log.hpp"

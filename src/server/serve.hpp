@@ -6,7 +6,7 @@
 #include <string>
 
 #include "base/result.hpp"
-#include "cli/serve_options.hpp"
+#include "cli/server/serve_options.hpp"
 #include "config/load.hpp"
 #include "server/prepare_backends.hpp"
 

@@ -2,7 +2,7 @@
 // effect, which settings_test.cpp forbids.
 #pragma once
 
-#include "api/middleware.hpp"
+#include "api/common/middleware.hpp"
 #include "api/rest/rest.hpp"
 #include "config/config.hpp"
 #include "control/control.hpp"

@@ -13,7 +13,7 @@ READY = "print('ready', flush=True)"
 LOYAL = f"import signal, time\nsignal.signal(signal.SIGTERM, lambda *a: exit(7))\n{READY}\ntime.sleep(30)"
 STUBBORN = ("import signal, time\nsignal.signal(signal.SIGINT, lambda *a: print('got it', flush=True))\n"
             f"{READY}\nfor i in range(300): time.sleep(0.1)")
-STUCK = 2  # seconds that a program's last words are waited for while nobody reads: src/cli/run_signals.cpp
+STUCK = 2  # seconds that a program's last words are waited for while nobody reads: src/cli/run/run_signals.cpp
 
 
 def is_full(reader):

@@ -1,6 +1,6 @@
 // The paths of the platform's first client, below /workspace/se: they always wait, and take a
 // session's config beside the other members or inside `config`.
-#include "api/limits.hpp"
+#include "api/common/limits.hpp"
 #include "api/rest/bodies.hpp"
 #include "api/rest/execute.hpp"
 #include "api/rest/files.hpp"

@@ -1,9 +1,9 @@
 // GET /audit: who did what, for admins.
 #include <boost/json/array.hpp>
 
+#include "api/common/text.hpp"
 #include "api/rest/routes.hpp"
 #include "api/rest/views.hpp"
-#include "api/text.hpp"
 
 namespace atl::api::rest {
 

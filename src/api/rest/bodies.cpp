@@ -7,9 +7,9 @@
 
 #include <boost/json/array.hpp>
 
-#include "api/limits.hpp"
+#include "api/common/limits.hpp"
+#include "api/common/text.hpp"
 #include "api/rest/body_checks.hpp"
-#include "api/text.hpp"
 #include "codec/json.hpp"
 
 namespace atl::api::rest {

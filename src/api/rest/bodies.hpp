@@ -5,7 +5,7 @@
 #include <optional>
 #include <string>
 
-#include "api/refusal.hpp"
+#include "api/common/refusal.hpp"
 #include "api/rest/body_checks.hpp"
 #include "bodies/execution.hpp"
 #include "bodies/server.hpp"

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "api/limits.hpp"
+#include "api/common/limits.hpp"
 #include "api/rest/call.hpp"
 #include "api/rest/views.hpp"
 

@@ -1,6 +1,6 @@
 #include "api/rest/body_checks.hpp"
 
-#include "api/limits.hpp"
+#include "api/common/limits.hpp"
 #include "base/environment_name.hpp"
 
 namespace atl::api::rest {

@@ -8,7 +8,7 @@
 
 #include <boost/json/value.hpp>
 
-#include "api/refusal.hpp"
+#include "api/common/refusal.hpp"
 
 namespace atl::api::rest {
 

@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
-#include "api/limits.hpp"
-#include "api/text.hpp"
+#include "api/common/limits.hpp"
+#include "api/common/text.hpp"
 
 namespace atl::api::rest {
 

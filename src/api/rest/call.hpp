@@ -7,7 +7,7 @@
 
 #include <boost/json/object.hpp>
 
-#include "api/refusal.hpp"
+#include "api/common/refusal.hpp"
 #include "api/rest/rest.hpp"
 #include "async/pool.hpp"
 #include "async/task.hpp"

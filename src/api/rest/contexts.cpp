@@ -1,4 +1,4 @@
-#include "api/limits.hpp"
+#include "api/common/limits.hpp"
 #include "api/rest/bodies.hpp"
 #include "api/rest/once.hpp"
 #include "api/rest/routes.hpp"

@@ -3,11 +3,11 @@
 #include <memory>
 #include <utility>
 
-#include "api/limits.hpp"
-#include "api/range.hpp"
+#include "api/common/limits.hpp"
+#include "api/common/range.hpp"
+#include "api/common/text.hpp"
 #include "api/rest/files.hpp"
 #include "api/rest/views.hpp"
-#include "api/text.hpp"
 #include "http/uri.hpp"
 
 namespace atl::api::rest {

@@ -2,7 +2,7 @@
 
 #include <utility>
 
-#include "api/limits.hpp"
+#include "api/common/limits.hpp"
 #include "api/rest/execution_body.hpp"
 #include "api/rest/execution_stream.hpp"
 #include "api/rest/once.hpp"

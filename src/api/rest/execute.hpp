@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "api/prefer.hpp"
+#include "api/common/prefer.hpp"
 #include "api/rest/call.hpp"
 
 namespace atl::api::rest {

@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <utility>
 
+#include "api/common/text.hpp"
 #include "api/rest/execution_events.hpp"
 #include "api/rest/views.hpp"
-#include "api/text.hpp"
 #include "base/fault.hpp"
 #include "base/utf8.hpp"
 #include "control/tool_text.hpp"

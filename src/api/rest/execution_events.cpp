@@ -6,9 +6,9 @@
 #include <boost/json/array.hpp>
 #include <boost/json/object.hpp>
 
-#include "api/limits.hpp"
+#include "api/common/limits.hpp"
+#include "api/common/text.hpp"
 #include "api/rest/views.hpp"
-#include "api/text.hpp"
 #include "base/utf8.hpp"
 #include "codec/json.hpp"
 

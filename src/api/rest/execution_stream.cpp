@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "api/limits.hpp"
+#include "api/common/limits.hpp"
 #include "async/deadline.hpp"
 #include "http/sse.hpp"
 

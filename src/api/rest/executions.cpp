@@ -1,6 +1,6 @@
 #include <algorithm>
 
-#include "api/limits.hpp"
+#include "api/common/limits.hpp"
 #include "api/rest/bodies.hpp"
 #include "api/rest/execute.hpp"
 #include "api/rest/execution_body.hpp"

@@ -1,7 +1,7 @@
 // POST …/files/mkdir, links, move and chmod: what changes files without their content.
 #include <utility>
 
-#include "api/limits.hpp"
+#include "api/common/limits.hpp"
 #include "api/rest/body_checks.hpp"
 #include "api/rest/files.hpp"
 #include "api/rest/views.hpp"

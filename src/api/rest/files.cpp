@@ -4,10 +4,10 @@
 #include <span>
 #include <utility>
 
-#include "api/limits.hpp"
+#include "api/common/limits.hpp"
+#include "api/common/text.hpp"
 #include "api/rest/routes.hpp"
 #include "api/rest/views.hpp"
-#include "api/text.hpp"
 
 namespace atl::api::rest {
 

@@ -2,7 +2,7 @@
 // the request that made it: the answer to a repeated request goes without.
 #include <boost/json/array.hpp>
 
-#include "api/limits.hpp"
+#include "api/common/limits.hpp"
 #include "api/rest/bodies.hpp"
 #include "api/rest/once.hpp"
 #include "api/rest/routes.hpp"

@@ -4,9 +4,9 @@
 #include <array>
 #include <vector>
 
-#include "api/preview_cookie.hpp"
+#include "api/common/preview_cookie.hpp"
+#include "api/common/text.hpp"
 #include "api/rest/proxy_headers.hpp"
-#include "api/text.hpp"
 
 namespace atl::api::rest {
 

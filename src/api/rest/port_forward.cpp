@@ -4,9 +4,9 @@
 #include <span>
 #include <utility>
 
-#include "api/limits.hpp"
+#include "api/common/limits.hpp"
+#include "api/common/text.hpp"
 #include "api/rest/tunnel.hpp"
-#include "api/text.hpp"
 #include "http/client.hpp"
 
 namespace atl::api::rest {

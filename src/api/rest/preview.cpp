@@ -5,18 +5,18 @@
 
 #include <boost/json/array.hpp>
 
-#include "api/host.hpp"
-#include "api/limits.hpp"
-#include "api/middleware.hpp"
-#include "api/preview_cookie.hpp"
-#include "api/preview_gate.hpp"
+#include "api/common/host.hpp"
+#include "api/common/limits.hpp"
+#include "api/common/middleware.hpp"
+#include "api/common/preview_cookie.hpp"
+#include "api/common/preview_gate.hpp"
+#include "api/common/text.hpp"
 #include "api/rest/bodies.hpp"
 #include "api/rest/page_headers.hpp"
 #include "api/rest/port_forward.hpp"
 #include "api/rest/proxy_headers.hpp"
 #include "api/rest/routes.hpp"
 #include "api/rest/views.hpp"
-#include "api/text.hpp"
 
 namespace atl::api::rest {
 

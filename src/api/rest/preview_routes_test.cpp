@@ -1,7 +1,7 @@
 // Previews on host names of their own, the tokens that open them, and hostile pages of a sandbox.
 #include <gtest/gtest.h>
 
-#include "api/host.hpp"
+#include "api/common/host.hpp"
 #include "api/rest/test_api.hpp"
 #include "async/deadline.hpp"
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <array>
 
-#include "api/middleware.hpp"
+#include "api/common/middleware.hpp"
 
 namespace atl::api::rest {
 

@@ -4,7 +4,7 @@
 
 #include <chrono>
 
-#include "api/limits.hpp"
+#include "api/common/limits.hpp"
 #include "api/rest/rest.hpp"
 #include "async/deadline.hpp"
 

@@ -1,6 +1,6 @@
 #include "api/rest/rest.hpp"
 
-#include "api/middleware.hpp"
+#include "api/common/middleware.hpp"
 #include "api/rest/figures.hpp"
 #include "api/rest/routes.hpp"
 #include "base/fault.hpp"

@@ -1,7 +1,7 @@
 // POST /run: a session, one execution in it, and its end, in one call.
 #include <utility>
 
-#include "api/limits.hpp"
+#include "api/common/limits.hpp"
 #include "api/rest/bodies.hpp"
 #include "api/rest/execute.hpp"
 #include "api/rest/execution_stream.hpp"

@@ -4,9 +4,9 @@
 
 #include <boost/json/array.hpp>
 
+#include "api/common/text.hpp"
 #include "api/rest/routes.hpp"
 #include "api/rest/views.hpp"
-#include "api/text.hpp"
 #include "node/host_figures.hpp"
 
 namespace atl::api::rest {

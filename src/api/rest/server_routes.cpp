@@ -1,11 +1,11 @@
 // The server itself: health, readiness, figures, and what happens as it happens.
 #include <chrono>
 
+#include "api/common/text.hpp"
 #include "api/rest/figures.hpp"
 #include "api/rest/pulse.hpp"
 #include "api/rest/routes.hpp"
 #include "api/rest/views.hpp"
-#include "api/text.hpp"
 #include "async/deadline.hpp"
 #include "http/sse.hpp"
 

@@ -1,6 +1,6 @@
 #include "api/rest/sessions.hpp"
 
-#include "api/limits.hpp"
+#include "api/common/limits.hpp"
 #include "api/rest/bodies.hpp"
 #include "api/rest/once.hpp"
 #include "api/rest/routes.hpp"

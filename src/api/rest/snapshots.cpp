@@ -1,6 +1,6 @@
 #include <boost/json/array.hpp>
 
-#include "api/limits.hpp"
+#include "api/common/limits.hpp"
 #include "api/rest/bodies.hpp"
 #include "api/rest/body_checks.hpp"
 #include "api/rest/once.hpp"

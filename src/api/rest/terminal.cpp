@@ -6,7 +6,7 @@
 
 #include <boost/describe/class.hpp>
 
-#include "api/limits.hpp"
+#include "api/common/limits.hpp"
 #include "api/rest/routes.hpp"
 #include "api/rest/views.hpp"
 #include "async/task_group.hpp"

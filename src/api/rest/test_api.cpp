@@ -10,7 +10,7 @@
 #include <boost/json/object.hpp>
 #include <gtest/gtest.h>
 
-#include "api/middleware.hpp"
+#include "api/common/middleware.hpp"
 #include "api/rest/documents.hpp"
 #include "api/rest/rest.hpp"
 #include "api/rest/test_schema.hpp"

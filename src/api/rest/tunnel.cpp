@@ -5,7 +5,7 @@
 #include <string>
 #include <utility>
 
-#include "api/limits.hpp"
+#include "api/common/limits.hpp"
 #include "async/stream.hpp"
 
 namespace atl::api::rest {

@@ -5,7 +5,7 @@
 
 #include <boost/json/array.hpp>
 
-#include "api/limits.hpp"
+#include "api/common/limits.hpp"
 #include "api/rest/files.hpp"
 #include "api/rest/views.hpp"
 #include "http/multipart.hpp"

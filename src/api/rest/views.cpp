@@ -2,8 +2,8 @@
 
 #include <utility>
 
+#include "api/common/text.hpp"
 #include "api/rest/bodies.hpp"
-#include "api/text.hpp"
 #include "base/utf8.hpp"
 #include "codec/json.hpp"
 

@@ -8,8 +8,8 @@
 #include <boost/json/object.hpp>
 
 #include "async/run.hpp"
-#include "cli/document.hpp"
-#include "cli/exit_status.hpp"
+#include "cli/core/document.hpp"
+#include "cli/core/exit_status.hpp"
 #include "cli/remote/remote.hpp"
 #include "cli/remote/report.hpp"
 #include "cli/remote/server.hpp"

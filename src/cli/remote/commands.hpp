@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "cli/small_commands.hpp"
+#include "cli/core/small_commands.hpp"
 
 namespace atl::cli {
 

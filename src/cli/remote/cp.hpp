@@ -1,7 +1,7 @@
 // The two ways of `atoll cp`. Internal to cli/remote.
 #pragma once
 
-#include "cli/progress.hpp"
+#include "cli/core/progress.hpp"
 #include "cli/remote/cp_plan.hpp"
 #include "cli/remote/remote.hpp"
 

@@ -1,7 +1,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "cli/output.hpp"
+#include "cli/core/output.hpp"
 #include "cli/remote/cp.hpp"
 #include "cli/remote/local_files.hpp"
 #include "client/files.hpp"

@@ -1,8 +1,8 @@
 #include <unistd.h>
 
+#include "cli/core/small_commands.hpp"
 #include "cli/remote/remote.hpp"
 #include "cli/remote/session_table.hpp"
-#include "cli/small_commands.hpp"
 
 namespace atl::cli {
 namespace {

@@ -4,8 +4,8 @@
 
 #include <boost/json/object.hpp>
 
-#include "cli/bytes.hpp"
-#include "cli/exit_status.hpp"
+#include "cli/core/bytes.hpp"
+#include "cli/core/exit_status.hpp"
 #include "cli/remote/report.hpp"
 
 namespace atl::cli {

@@ -1,8 +1,8 @@
 // Passes the events of an execution on: its output to stdout and stderr, results as text.
 #pragma once
 
-#include "cli/console.hpp"
-#include "cli/output.hpp"
+#include "cli/core/console.hpp"
+#include "cli/core/output.hpp"
 #include "client/execution_stream.hpp"
 
 namespace atl::cli {

@@ -1,7 +1,7 @@
 // The manuals of the commands that talk to a server, for the table of all commands.
 #pragma once
 
-#include "cli/command.hpp"
+#include "cli/core/command.hpp"
 
 namespace atl::cli {
 

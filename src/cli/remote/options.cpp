@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <array>
 
-#include "cli/run_options.hpp"
-#include "cli/units.hpp"
+#include "cli/core/units.hpp"
+#include "cli/run/run_options.hpp"
 
 namespace atl::cli {
 namespace {

@@ -9,9 +9,9 @@
 #include <string_view>
 #include <vector>
 
-#include "cli/console.hpp"
-#include "cli/format.hpp"
-#include "cli/option.hpp"
+#include "cli/core/console.hpp"
+#include "cli/core/format.hpp"
+#include "cli/core/option.hpp"
 
 namespace atl::cli {
 

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "base/error.hpp"
-#include "cli/console.hpp"
+#include "cli/core/console.hpp"
 
 namespace atl::cli {
 

@@ -2,10 +2,10 @@
 
 #include <vector>
 
+#include "cli/core/small_commands.hpp"
 #include "cli/remote/remote.hpp"
 #include "cli/remote/report.hpp"
 #include "cli/remote/session_table.hpp"
-#include "cli/small_commands.hpp"
 #include "client/names.hpp"
 
 namespace atl::cli {

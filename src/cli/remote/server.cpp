@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "cli/files.hpp"
+#include "cli/core/files.hpp"
 
 namespace atl::cli {
 namespace {

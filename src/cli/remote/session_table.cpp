@@ -2,7 +2,7 @@
 
 #include <cstdio>
 
-#include "cli/table.hpp"
+#include "cli/core/table.hpp"
 #include "codec/encode.hpp"
 
 namespace atl::cli {

@@ -8,9 +8,9 @@
 #include "async/signals.hpp"
 #include "async/stream.hpp"
 #include "async/task_group.hpp"
-#include "cli/output.hpp"
+#include "cli/core/output.hpp"
+#include "cli/core/terminal.hpp"
 #include "cli/remote/remote.hpp"
-#include "cli/terminal.hpp"
 #include "client/names.hpp"
 #include "client/terminal.hpp"
 

@@ -2,12 +2,12 @@
 
 #include <array>
 
-#include "cli/document.hpp"
-#include "cli/files.hpp"
+#include "cli/core/document.hpp"
+#include "cli/core/files.hpp"
+#include "cli/core/small_commands.hpp"
+#include "cli/core/suggest.hpp"
+#include "cli/core/table.hpp"
 #include "cli/remote/remote.hpp"
-#include "cli/small_commands.hpp"
-#include "cli/suggest.hpp"
-#include "cli/table.hpp"
 #include "codec/json.hpp"
 
 namespace atl::cli {
