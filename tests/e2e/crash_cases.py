@@ -187,6 +187,8 @@ class Delete(Operation):
         return self.send("DELETE", f"/sessions/{self.session}")
 
     def check(self, told):
+        # Its sandbox may be gone although its row says ready: that is seen when it is looked for.
+        until(lambda: self.get("/ready")[1]["recovering"] == 0, "the sessions are found again")
         status = self.status(self.session)
         assert status == "terminated" or not told and status in ("ready", "failed"), status
         self.recorded("session_deleted", self.session, times=int(status == "terminated"))
