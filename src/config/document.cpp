@@ -173,7 +173,7 @@ class Reader {
     std::string_view word = text_.substr(begin, next_ - begin);
     if (word.empty()) return wrong("a value must be here");
     auto value = codec::parse(word, {.max_bytes = kMaxDocument});
-    if (!value) return wrong("this is no JSON value; a string stands in double quotes", start);
+    if (!value) return wrong("not a JSON value; put strings into double quotes", start);
     return std::move(*value);
   }
 

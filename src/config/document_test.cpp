@@ -30,8 +30,7 @@ TEST(ConfigDocument, KnowsCommentsAndTrailingCommas) {
 }
 
 TEST(ConfigDocument, SaysLineAndColumn) {
-  EXPECT_EQ(read("{\n  \"a\": tru\n}"),
-            "f:2:8: this is no JSON value; a string stands in double quotes");
+  EXPECT_EQ(read("{\n  \"a\": tru\n}"), "f:2:8: not a JSON value; put strings into double quotes");
   EXPECT_EQ(read("{\n  \"é\": 'x'}"), "f:2:8: a value must be here");
   EXPECT_EQ(read("{\r\n\t\"a\" 1}"), "f:2:6: a : is missing after the key");
   EXPECT_EQ(read("{\"a\": 1 \"b\": 2}"), "f:1:9: a , or } is missing");

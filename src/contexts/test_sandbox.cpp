@@ -70,7 +70,7 @@ bool obey(TestDriver& driver, const std::string& line) {
 
 Task<Result<void>> TestProcess::write_stdin(std::string bytes) {
   TestDriver& driver = *driver_;
-  if (driver.exit) co_return fail(Code::kIo, "nobody reads this any more");
+  if (driver.exit) co_return fail(Code::kIo, "the reader of this stream is gone");
   if (bytes == kSettledMessage) {
     ++driver.settled;
     co_return Result<void>();

@@ -29,7 +29,7 @@ Result<std::string> box_path(std::string_view name, std::string_view workspace) 
     std::size_t slash = rest.find('/');
     std::string_view segment = rest.substr(0, slash);
     rest = slash == std::string_view::npos ? std::string_view() : rest.substr(slash + 1);
-    if (segment == "..") return fail(Code::kInvalidArgument, "`..` is no part of a file name");
+    if (segment == "..") return fail(Code::kInvalidArgument, "a file name must not contain `..`");
     if (segment.size() > 255) return fail(Code::kInvalidArgument, "the file name is too long");
     if (!segment.empty() && segment != ".") clean.append("/").append(segment);
   }

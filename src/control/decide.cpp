@@ -41,7 +41,7 @@ bool has_word(std::string_view line, std::string_view word) {
 }  // namespace
 
 Result<void> decide(const Caller& caller, const LiveSession&, const ExecuteRequest& request) {
-  if (!caller.may_write()) return fail(Code::kForbidden, "this key may only read");
+  if (!caller.may_write()) return fail(Code::kForbidden, "this key is read-only");
   std::string line = flattened(request);
   bool dangerous = removes_root(line) || has_word(line, "dd if=") || has_word(line, "mkfs") ||
                    line.find(":(){ :|:& };:") != std::string::npos ||

@@ -24,10 +24,10 @@ Result<void> check_words(const ExecuteRequest& request) {
     bytes += name.size() + value.size() + 2;
     has_nul |= !is_environment_value(value);
     if (!is_environment_name(name)) {
-      return fail(Code::kInvalidValue, "env: no program can have this variable: " + name);
+      return fail(Code::kInvalidValue, "env: invalid variable name or value: " + name);
     }
   }
-  if (has_nul) return fail(Code::kInvalidValue, "NUL cannot be part of a command");
+  if (has_nul) return fail(Code::kInvalidValue, "a command must not contain NUL bytes");
   if (bytes > kMaxCommand || request.argv.size() > kMaxArguments) {
     return fail(Code::kTooLarge, "the command and its environment are longer than 96 KiB");
   }
@@ -41,10 +41,10 @@ Result<void> check_request(ExecuteRequest& request, const std::string& default_l
   int forms = (request.code ? 1 : 0) + (request.shell_command.empty() ? 0 : 1) +
               (request.argv.empty() ? 0 : 1);
   if (forms != 1) {
-    return fail(Code::kInvalidArgument, "say either code (with its language) or a command");
+    return fail(Code::kInvalidArgument, "give either code (with its language) or a command");
   }
   if (request.context.find('\0') != std::string::npos) {
-    return fail(Code::kInvalidValue, "NUL cannot be part of a context's id");
+    return fail(Code::kInvalidValue, "a context's id must not contain NUL bytes");
   }
   if (!request.argv.empty() && request.argv.front().empty()) {
     return fail(Code::kInvalidValue, "the first word of a command is a program, not empty");
@@ -72,7 +72,7 @@ Result<void> check_request(ExecuteRequest& request, const std::string& default_l
     ATOLL_TRY(const drivers::Language* language, drivers::find_language(request.language));
     request.language = std::string(language->name);
     if (request.context.empty() && request.code->find('\0') != std::string::npos) {
-      return fail(Code::kInvalidValue, "code: NUL cannot be part of a program");
+      return fail(Code::kInvalidValue, "code must not contain NUL bytes");
     }
   }
   return check_words(request);

@@ -241,11 +241,10 @@ Task<Result<void>> Executions::write_stdin(Caller caller, ExecutionId id, std::s
   while (execution && !execution->process && !execution->done()) {
     co_await execution->changed.wait();
   }
-  if (!execution || !execution->process)
-    co_return fail(Code::kConflict, "it does not run any more");
+  if (!execution || !execution->process) co_return fail(Code::kConflict, "the execution has ended");
   std::shared_ptr<sandbox::Process> process = execution->process;
   if (!execution->input_open && !bytes.empty())
-    co_return fail(Code::kConflict, "its stdin is closed");
+    co_return fail(Code::kConflict, "the stdin of the execution is closed");
   if (close) execution->input_open = false;
   if (!bytes.empty()) ATOLL_CO_CHECK(co_await process->write_stdin(std::move(bytes)));
   if (close) ATOLL_CO_CHECK(co_await process->close_stdin());
@@ -257,7 +256,9 @@ Task<Result<void>> Executions::signal(Caller caller, ExecutionId id, int number)
     co_return fail(Code::kInvalidValue, "a signal is a number from 1 to 64");
   }
   ATOLL_CO_TRY(LiveExecutionPtr execution, co_await live(std::move(caller), id));
-  if (!execution || !execution->process) co_return fail(Code::kConflict, "no program of it runs");
+  if (!execution || !execution->process) {
+    co_return fail(Code::kConflict, "the execution has no running process");
+  }
   std::shared_ptr<sandbox::Process> process = execution->process;
   co_return co_await process->signal(number);
 }

@@ -95,8 +95,10 @@ Task<Result<LiveExecutionPtr>> Executions::start(Caller caller, SessionId id,
     co_return fail(allowed.error());
   }
   if (session->executions.size() >= limits_.at_once + limits_.waiting) {
-    co_return fail(Code::kResourceExhausted,
-                   "as many executions run and wait in this session as may: try again later");
+    co_return fail(Code::kResourceExhausted, "the execution queue is full (" +
+                                                 std::to_string(limits_.at_once) + " running, " +
+                                                 std::to_string(limits_.waiting) +
+                                                 " waiting); try again later");
   }
   std::uint64_t kept = request.max_output_bytes.value_or(limits_.output_bytes);
   if (kept > limits_.output_bytes) {

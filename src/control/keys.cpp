@@ -28,7 +28,7 @@ std::string hash_of(std::string_view secret) { return codec::sha256_hex(secret);
 Result<std::string> random_secret() {
   std::array<unsigned char, 32> bytes{};
   if (::RAND_bytes(bytes.data(), bytes.size()) != 1) {
-    return fail(Code::kInternal, "no random numbers are to be had");
+    return fail(Code::kInternal, "cannot read random bytes");
   }
   return "atl_" + codec::hex(bytes);
 }
@@ -186,7 +186,7 @@ Task<Result<Caller>> Keys::check(std::string secret) {
       co_return Caller{.tenant = key.tenant, .key_id = key.id, .role = key.role};
     }
   }
-  co_return fail(Code::kUnauthenticated, "this is no valid key");
+  co_return fail(Code::kUnauthenticated, "invalid API key");
 }
 
 Task<Result<Caller>> Keys::check_id(std::string id) {
@@ -198,7 +198,7 @@ Task<Result<Caller>> Keys::check_id(std::string id) {
     if (key.id != id || key.revoked_at) continue;
     co_return Caller{.tenant = key.tenant, .key_id = key.id, .role = key.role};
   }
-  co_return fail(Code::kUnauthenticated, "this is no valid key");
+  co_return fail(Code::kUnauthenticated, "invalid API key");
 }
 
 bool Keys::knows(std::string_view secret) const {

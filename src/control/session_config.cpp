@@ -34,7 +34,7 @@ Result<void> check_environment(const std::map<std::string, std::string>& environ
   for (const auto& [name, value] : environment) {
     bytes += name.size() + value.size() + 2;
     if (!is_environment_name(name) || !is_environment_value(value)) {
-      return fail(Code::kInvalidValue, "environment: no program can have this variable: " + name);
+      return fail(Code::kInvalidValue, "environment: invalid variable name or value: " + name);
     }
   }
   if (bytes > 256 * 1024) return fail(Code::kTooLarge, "environment: more than 256 KiB");

@@ -57,7 +57,8 @@ Result<void> check_packages(const model::TemplateSpec& spec, bool index) {
   }
   for (const std::string& one : spec.preinstalled_packages) {
     if (!installer->is_package(one)) {
-      return wrong("preinstalled_packages", "has what is no name with a version: " + one);
+      return wrong("preinstalled_packages",
+                   "is not a package name with an optional version: " + one);
     }
   }
   return {};

@@ -32,7 +32,7 @@ class StepsSandbox final : public contexts::TestSandbox {
   Task<Result<void>> freeze(bool frozen) {
     ++steps_->freezes;
     while (steps_->hold_freeze) co_await steps_->changed.wait();
-    if (steps_->fail_freeze) co_return fail(Code::kBackend, "it does not freeze");
+    if (steps_->fail_freeze) co_return fail(Code::kBackend, "the sandbox cannot be paused");
     steps_->frozen = frozen;
     co_return Result<void>();
   }

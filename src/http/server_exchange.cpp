@@ -204,7 +204,7 @@ Task<Result<std::unique_ptr<WebSocket>>> ServerExchange::upgrade(WebSocketOption
                request_.headers.has_token("upgrade", "websocket") &&
                request_.headers.get("sec-websocket-version") == "13" &&
                request_.headers.count("sec-websocket-key") == 1;
-  if (!asked) co_return fail(Code::kInvalidArgument, "this is no WebSocket handshake");
+  if (!asked) co_return fail(Code::kInvalidArgument, "not a WebSocket handshake");
   for (const Headers::Field& field : answer_headers_) {
     if (!options.headers.has(field.name)) options.headers.add(field.name, field.value);
   }

@@ -85,7 +85,7 @@ Result<std::vector<ImagePlan>> find_plans(const ArchiveIndex& archive, const Unp
   }
   if (!archive.has("index.json")) {
     return fail(Code::kInvalidArgument,
-                "this is no image archive: it has neither manifest.json nor index.json");
+                "not an image archive: it has neither manifest.json nor index.json");
   }
   OciWalk walk(archive, limits);
   ATOLL_TRY(std::string text, archive.read("index.json", limits.document));

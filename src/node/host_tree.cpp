@@ -112,7 +112,7 @@ Result<UniqueFd> HostTree::open_below(const std::string& path, std::uint64_t fla
 }
 
 Result<UniqueFd> HostTree::parent_of(const std::string& path) const {
-  if (!is_safe_name(path)) return fail(Code::kInvalidArgument, "no name for a file: " + path);
+  if (!is_safe_name(path)) return fail(Code::kInvalidArgument, "invalid file name: " + path);
   std::size_t slash = path.rfind('/');
   return open_below(slash == path.npos ? "." : path.substr(0, slash), O_PATH | O_DIRECTORY);
 }

@@ -65,7 +65,7 @@ Task<Result<std::vector<FileInfo>>> files_inside(sandbox::Sandbox* sandbox) {
   }
   if (files.empty()) {
     ATOLL_CO_TRY(FileInfo root, co_await sandbox->stat(sandbox->workspace()));
-    if (is_closed(root)) co_return fail(Code::kForbidden, "the workspace cannot be looked into");
+    if (is_closed(root)) co_return fail(Code::kForbidden, "cannot list the workspace");
   }
   for (FileInfo& file : files) {
     if (file.kind != FileInfo::kSymlink || !file.target.empty()) continue;

@@ -101,7 +101,7 @@ Task<Result<void>> GuestConnection::write(std::shared_ptr<ChannelState> channel,
     if (channel->broken) co_return fail(*channel->broken);
     if (channel->reply && !*channel->reply) co_return fail(channel->reply->error());
     if (channel->closed || channel->exit) {
-      co_return fail(Error(Code::kIo, "nobody reads this any more", EPIPE));
+      co_return fail(Error(Code::kIo, "the reader of this stream is gone", EPIPE));
     }
     if (channel->send_credit == 0) {
       co_await channel->sendable.wait();

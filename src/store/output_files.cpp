@@ -171,7 +171,7 @@ Result<OutputFiles> OutputFiles::open(const std::string& data_folder) {
 Result<void> OutputFiles::write(const ExecutionId& id, const model::Output& output) const {
   const std::string& name = id.str();
   if (!is_file_name(name))
-    return fail(Code::kInvalidArgument, "the execution's id is no file name");
+    return fail(Code::kInvalidArgument, "the execution's id cannot be a file name");
   ATOLL_TRY(UniqueFd shelf, make_folder(folder_, shelf_of(name)));
   std::string unfinished = name + ".new";
   Result<void> written = write_file(shelf, unfinished, output);

@@ -124,7 +124,7 @@ class Hostile(ImageCase):
         self.refused(b"PK\x03\x04" + b"x" * 5000)
         self.refused(b"\x1f\x8b" + b"x" * 5000)
         self.refused(b"\x28\xb5\x2f\xfd" + b"x" * 5000)
-        self.refused(layer(a=b"1"), says="no image archive")
+        self.refused(layer(a=b"1"), says="not an image archive")
         self.refused(make.docker([b"not a tar at all" * 100]))
         self.refused(gzip.compress(gzip.compress(make.docker([layer(a=b"1")]))), says="more than once")
 

@@ -97,7 +97,9 @@ Answer<void> take_command(const boost::json::value& command, control::ExecuteReq
 // One of the two, or none. `at` is the pointer of the first.
 Answer<std::optional<std::string>> one_of(std::optional<std::string> text,
                                           std::optional<std::string> coded, std::string at) {
-  if (text && coded) return refuse_field(at + "_b64", "stands beside the same thing as text");
+  if (text && coded) {
+    return refuse_field(at + "_b64", "is mutually exclusive with `" + at.substr(1) + "`");
+  }
   if (coded) {
     text = from_base64(*coded);
     if (!text) return refuse_value(at + "_b64", "must be base64");
@@ -143,7 +145,7 @@ Answer<control::ChangeRequest> to_request(ChangeBody body) {
 Answer<control::ExecuteRequest> to_request(ExecuteBody body) {
   control::ExecuteRequest request;
   if (body.code && body.command) {
-    return refuse_field("/command", "stands beside code: say one of them");
+    return refuse_field("/command", "is mutually exclusive with `code`");
   }
   if (!body.code && !body.command) return refuse_field("/code", "or a command is required");
   ATOLL_CHECK(check_text(body.code, "/code", kMaxCode));
@@ -163,7 +165,7 @@ Answer<control::ExecuteRequest> to_request(ExecuteBody body) {
   ATOLL_TRY(request.stdin_data,
             one_of(std::move(body.stdin_), std::move(body.stdin_b64), "/stdin"));
   if (body.cwd && body.working_dir && body.cwd != body.working_dir) {
-    return refuse_field("/working_dir", "differs from cwd, which is the same thing");
+    return refuse_field("/working_dir", "differs from `cwd`; give one of them");
   }
   prefer(body.working_dir, std::move(body.cwd));
   request.code = std::move(body.code);

@@ -10,7 +10,7 @@ Answer<void> check_text(const std::optional<std::string>& text, const std::strin
   if (text && text->size() > longest) {
     return refuse_value(at, "is longer than " + std::to_string(longest) + " bytes");
   }
-  if (text && text->find('\0') != text->npos) return refuse_value(at, "must not have a NUL");
+  if (text && text->find('\0') != text->npos) return refuse_value(at, "must not contain NUL bytes");
   return {};
 }
 
@@ -46,7 +46,7 @@ Answer<void> check_environment(const std::optional<StringMap>& map, const std::s
                           "is no name of a variable: those have 1 to 256 bytes, no `=`, no blanks "
                           "and no control characters");
     }
-    if (!is_environment_value(value)) return refuse_value(field, "must not have a NUL");
+    if (!is_environment_value(value)) return refuse_value(field, "must not contain NUL bytes");
   }
   return check_map(map, at, kMaxValue);
 }

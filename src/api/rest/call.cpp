@@ -103,7 +103,8 @@ Answer<model::Page> query_page(const Call& call) {
   std::string_view cursor = call.request().query_value("cursor");
   auto of_an_id = [](char c) { return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z'); };
   if (!cursor.empty() && (cursor.size() != 26 || !std::ranges::all_of(cursor, of_an_id))) {
-    return refuse(Code::kInvalidArgument, in_query("cursor", "is none of ours"));
+    return refuse(Code::kInvalidArgument,
+                  in_query("cursor", "is unknown; use the next_cursor of an earlier answer"));
   }
   return model::Page{.after = std::string(cursor), .limit = static_cast<std::size_t>(limit)};
 }

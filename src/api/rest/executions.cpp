@@ -93,7 +93,7 @@ Task<Answer<void>> stream_execution(Call call) {
   std::optional<StreamPosition> after;
   if (auto last = call.request().headers.find("last-event-id"); last && !last->empty()) {
     after = from_event_id(*last);
-    if (!after) co_return refuse(Code::kInvalidArgument, "this Last-Event-ID is none of ours");
+    if (!after) co_return refuse(Code::kInvalidArgument, "unknown Last-Event-ID");
   }
   co_return co_await stream_by_id(call, call.execution_id(), std::move(after));
 }

@@ -18,7 +18,10 @@ using http::Method;
 // A cursor is the path of the last file of the page before, in hexadecimal digits.
 Answer<std::string> query_cursor(const Call& call) {
   std::optional<std::string> path = from_hex(call.request().query_value("cursor"));
-  if (!path) return refuse(Code::kInvalidArgument, "the query parameter `cursor` is none of ours");
+  if (!path) {
+    return refuse(Code::kInvalidArgument,
+                  "unknown cursor; use the next_cursor of an earlier answer");
+  }
   return std::move(*path);
 }
 
@@ -41,7 +44,7 @@ Task<Answer<http::Response>> list_files(Call call) {
   ATOLL_CO_TRY(request.limit, query_number(call, "limit", kMaxListing, 1, kMaxListing));
   ATOLL_CO_TRY(request.after, query_cursor(call));
   if (request.glob.size() > kMaxName || request.contains.size() > kMaxPath) {
-    co_return refuse(Code::kInvalidArgument, "what is looked for is too long");
+    co_return refuse(Code::kInvalidArgument, "the search text is too long");
   }
   ATOLL_CO_TRY(model::FilePage page, co_await call.control().files().list(
                                          call.caller, call.session_id(), std::move(request)));

@@ -58,7 +58,7 @@ Task<Answer<void>> stream_events(Call call) {
   std::uint64_t after = events.last();
   if (auto last = call.request().headers.find("last-event-id"); last && !last->empty()) {
     auto number = to_number(*last);
-    if (!number) co_return refuse(Code::kInvalidArgument, "this Last-Event-ID is none of ours");
+    if (!number) co_return refuse(Code::kInvalidArgument, "unknown Last-Event-ID");
     if (*number < after) after = *number;  // numbers of an earlier server may be larger
   }
   http::SseWriter writer(*call.exchange);

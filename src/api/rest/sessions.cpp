@@ -105,7 +105,9 @@ Task<Answer<http::Response>> delete_session(Call call) {
 Task<Answer<http::Response>> delete_sessions(Call call) {
   ATOLL_CO_CHECK(known_query(call, {"session_key"}));
   std::string key(call.request().query_value("session_key"));
-  if (key.empty()) co_return refuse(Code::kInvalidArgument, "name the session_key");
+  if (key.empty()) {
+    co_return refuse(Code::kInvalidArgument, "the query parameter `session_key` is required");
+  }
   ATOLL_CO_CHECK(
       co_await call.control().session_ender().remove_by_key(call.caller, std::move(key)));
   co_return no_content();

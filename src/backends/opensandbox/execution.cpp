@@ -89,7 +89,7 @@ Task<Result<void>> Execution::started() {
       case Marks::Start::kNotFound:
         co_return fail(Code::kProgramNotFound, "there is no such program: " + command_);
       case Marks::Start::kNotExecutable:
-        co_return fail(Code::kProgramNotExecutable, "this is no program: " + command_);
+        co_return fail(Code::kProgramNotExecutable, "not an executable program: " + command_);
       case Marks::Start::kWaiting: break;
     }
     if (lost_) co_return fail(*lost_);

@@ -39,7 +39,7 @@ class TreePut final : public ByteStream {
 
   Task<Result<void>> finish() override {
     if (failed_) co_return fail(*failed_);
-    if (!reader_.ended()) co_return fail(Code::kInvalidArgument, "the pack is cut off");
+    if (!reader_.ended()) co_return fail(Code::kInvalidArgument, "the archive is truncated");
     co_return Result<void>();
   }
 
@@ -140,8 +140,7 @@ Task<Result<std::unique_ptr<ByteStream>>> RemoteSandbox::put_tree(std::string pa
   ATOLL_CO_TRY(std::string root, absolute(path));
   ATOLL_CO_TRY(std::shared_ptr<Execd> execd, agent());
   ATOLL_CO_TRY(FileInfo info, co_await stat(root));
-  if (info.kind != FileInfo::kDirectory)
-    co_return fail(Code::kInvalidArgument, "this is no folder");
+  if (info.kind != FileInfo::kDirectory) co_return fail(Code::kInvalidArgument, "not a folder");
   co_return std::make_unique<TreePut>(this, std::move(execd), std::move(root));
 }
 

@@ -21,7 +21,7 @@ Result<std::map<std::string, std::string>> unpack(std::string_view pack) {
   PackReader reader;
   while (!reader.ended()) {
     ATOLL_TRY(PackReader::Event event, reader.next(pack));
-    if (event == PackReader::Event::kMore) return fail(Code::kIo, "the pack is cut off");
+    if (event == PackReader::Event::kMore) return fail(Code::kIo, "the archive is truncated");
     if (event == PackReader::Event::kEntry) {
       content[reader.entry().path] =
           reader.entry().kind == FileInfo::kSymlink ? "-> " + reader.entry().target : "";

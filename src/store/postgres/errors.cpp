@@ -23,10 +23,10 @@ std::unexpected<Error> fail_sqlstate(std::string_view sqlstate) {
     return fail(Code::kNoAvailableRuntime, "the database has no room for more work");
   }
   if (sqlstate == "23503") {
-    return fail(Code::kNotFound, "what the change belongs to is not in the store");
+    return fail(Code::kNotFound, "the store has no row that this change belongs to");
   }
   if (sqlstate.starts_with("23")) {
-    return fail(Code::kConflict, "the change contradicts what is stored");
+    return fail(Code::kConflict, "the change conflicts with stored rows");
   }
   if (sqlstate.starts_with("22")) {
     return fail(Code::kInvalidArgument, "the database cannot hold a value of the change");

@@ -25,9 +25,9 @@ std::unexpected<Error> fail_sqlite(int code, sqlite3* handle) {
   switch (code & 0xff) {
     case SQLITE_CONSTRAINT:
       if (code == SQLITE_CONSTRAINT_FOREIGNKEY) {
-        return fail(Code::kNotFound, "what the change belongs to is not in the store");
+        return fail(Code::kNotFound, "the store has no row that this change belongs to");
       }
-      return fail(Code::kConflict, "the change contradicts what is stored");
+      return fail(Code::kConflict, "the change conflicts with stored rows");
     case SQLITE_BUSY:
     case SQLITE_LOCKED: return fail(Code::kConflict, "another process holds the database");
     case SQLITE_READONLY:
