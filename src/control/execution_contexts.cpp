@@ -63,7 +63,7 @@ Task<Result<Outcome<ContextView>>> Executions::open_context(Caller caller, Sessi
   ATOLL_CO_TRY(Use use, co_await sessions_.use(caller, id));
   ATOLL_CO_TRY(LiveSessionPtr session, co_await sessions_.live(std::move(caller), std::move(id)));
   const std::string& name =
-      request.language.empty() ? session->recipe->spec.language : request.language;
+      request.language.empty() ? session->origin->spec.language : request.language;
   contexts::ContextOptions options;
   ATOLL_CO_TRY(options.language, contexts::language_of(name));
   options.cwd = std::move(request.cwd);

@@ -85,7 +85,7 @@ Task<Result<LiveExecutionPtr>> Executions::start(Caller caller, SessionId id,
   if (session->row.state == model::SessionState::kPaused) {
     co_return fail(Code::kConflict, "the session is paused: resume it first");
   }
-  ATOLL_CO_CHECK(check_request(request, session->recipe->spec.language, limits_.longest_time));
+  ATOLL_CO_CHECK(check_request(request, session->origin->spec.language, limits_.longest_time));
   ATOLL_CO_CHECK(check_context(*session, request.context));
   if (Result<void> allowed = decide(caller, *session, request); !allowed) {
     audit_.soon(audit_row(caller, {.action = AuditAction::kExecutionRefused,

@@ -62,7 +62,7 @@ using LiveExecutionPtr = std::shared_ptr<LiveExecution>;
 struct LiveSession {
   model::Session row;
   std::optional<store::AuditRow> creation;  // until it is written, together with the row
-  TemplatePtr recipe;
+  TemplatePtr origin;
   std::shared_ptr<sandbox::Sandbox> sandbox;  // null while it is being made, and after the end
   std::unique_ptr<contexts::Contexts> contexts;
   std::map<std::string, LiveExecutionPtr> executions;  // by id: queued and running

@@ -110,8 +110,8 @@ Task<Result<void>> Recovery::load() {
         continue;
       }
       known_.insert(row.sandbox_id.str());
-      TemplatePtr recipe = template_of(row);
-      waiting_.push_back(maker_.expect(std::move(row), std::move(recipe)));
+      TemplatePtr origin = template_of(row);
+      waiting_.push_back(maker_.expect(std::move(row), std::move(origin)));
     }
     if (last) break;
   }
@@ -129,11 +129,11 @@ Task<Result<void>> Recovery::end_rows(std::vector<model::Session> rows) {
   if (written) co_return written;  // their sandboxes are nobody's
   log::error("store_failed", log::kv("error", written.error().to_string()));
   for (model::Session& row : rows) {
-    TemplatePtr recipe = template_of(row);
+    TemplatePtr origin = template_of(row);
     SessionState state = row.state;
     std::string code = row.error_code, message = row.error_message;
     row.state = SessionState::kReady;
-    LiveSessionPtr session = maker_.expect(std::move(row), std::move(recipe));
+    LiveSessionPtr session = maker_.expect(std::move(row), std::move(origin));
     tasks_.spawn(
         ender_.end_quietly(std::move(session), state, std::move(code), std::move(message)));
   }
@@ -141,8 +141,8 @@ Task<Result<void>> Recovery::end_rows(std::vector<model::Session> rows) {
 }
 
 TemplatePtr Recovery::template_of(const model::Session& row) {
-  Result<TemplatePtr> recipe = templates_.find(row.template_id);
-  if (recipe) return *recipe;
+  Result<TemplatePtr> origin = templates_.find(row.template_id);
+  if (origin) return *origin;
   // Removed meanwhile: the session does not depend on it any more.
   return std::make_shared<const model::Template>(model::Template{.id = row.template_id});
 }
@@ -223,7 +223,7 @@ Task<Result<bool>> Recovery::attach(LiveSessionPtr session, std::vector<store::C
   }
   ATOLL_CO_TRY(SandboxPtr sandbox,
                co_await shared_.node.find_again(std::move(backend), std::move(id)));
-  co_await node::find_defaults(sandbox, session->recipe);
+  co_await node::find_defaults(sandbox, session->origin);
   // It may be paused although its row does not say so; and what is frozen neither dies nor answers.
   (void)co_await sandbox->resume();
   ATOLL_CO_CHECK(co_await end_programs(sandbox, rows));

@@ -43,10 +43,10 @@ Result<void> check_environment(const std::map<std::string, std::string>& environ
 
 }  // namespace
 
-Result<model::SessionConfig> settle_config(const model::Template& recipe,
+Result<model::SessionConfig> settle_config(const model::Template& origin,
                                            const ConfigRequest& request,
                                            const SessionLimits& limits) {
-  const model::TemplateSpec& spec = recipe.spec;
+  const model::TemplateSpec& spec = origin.spec;
   model::SessionConfig config;
   config.timeout_seconds =
       request.timeout_seconds.value_or(spec.ttl.value_or(limits.timeout_seconds));

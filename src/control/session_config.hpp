@@ -9,7 +9,7 @@
 namespace atl::control {
 
 // kInvalidValue for more than the template has.
-Result<model::SessionConfig> settle_config(const model::Template& recipe,
+Result<model::SessionConfig> settle_config(const model::Template& origin,
                                            const ConfigRequest& request,
                                            const SessionLimits& limits);
 

@@ -42,11 +42,11 @@ Task<Result<SessionMaker::Begun>> SessionMaker::begin_one(Caller caller, CreateR
                  co_await sessions_.of_key(Sessions::key_name(caller.tenant, request.session_key)));
     if (same) co_return Begun{.session = std::move(same), .made = false};
   }
-  ATOLL_CO_TRY(TemplatePtr recipe,
+  ATOLL_CO_TRY(TemplatePtr origin,
                sources_.templates.find(
                    caller, request.template_id.empty() ? "python-default" : request.template_id));
-  ATOLL_CO_TRY(model::SessionConfig config, settle_config(*recipe, request.config, shared_.limits));
-  ATOLL_CO_CHECK(shared_.node.check(*recipe, config));
+  ATOLL_CO_TRY(model::SessionConfig config, settle_config(*origin, request.config, shared_.limits));
+  ATOLL_CO_CHECK(shared_.node.check(*origin, config));
   if (sessions_.live_count() >= shared_.limits.live) {
     co_return fail(Code::kResourceExhausted,
                    "this server has all the sessions it may have: delete some, or try again later");
@@ -56,8 +56,8 @@ Task<Result<SessionMaker::Begun>> SessionMaker::begin_one(Caller caller, CreateR
     ATOLL_CO_TRY(
         files, shared_.workspaces.prepare(Workspaces::name_of(caller.tenant, request.session_key)));
   }
-  LiveSessionPtr session = begin(caller, request, std::move(recipe), std::move(config), files);
-  if (session->sandbox && !model::keeps_limits(*session->recipe, session->row.config)) {
+  LiveSessionPtr session = begin(caller, request, std::move(origin), std::move(config), files);
+  if (session->sandbox && !model::keeps_limits(*session->origin, session->row.config)) {
     co_await take_limits(session);
   }
   fault::here("create.begun");
@@ -74,10 +74,10 @@ Task<Result<SessionMaker::Begun>> SessionMaker::begin_one(Caller caller, CreateR
   co_return Begun{.session = std::move(session), .ready = ready};
 }
 
-LiveSessionPtr SessionMaker::begin(const Caller& caller, CreateRequest& request, TemplatePtr recipe,
+LiveSessionPtr SessionMaker::begin(const Caller& caller, CreateRequest& request, TemplatePtr origin,
                                    model::SessionConfig config, bool files) {
   auto session = std::make_shared<LiveSession>();
-  session->recipe = std::move(recipe);
+  session->origin = std::move(origin);
   session->trace_id = caller.trace_id;
   session->request_id = caller.request_id;
   model::Session& row = session->row;
@@ -85,9 +85,9 @@ LiveSessionPtr SessionMaker::begin(const Caller& caller, CreateRequest& request,
   row.tenant = caller.tenant;
   row.key_id = caller.key_id;
   row.session_key = request.session_key;
-  row.template_id = session->recipe->id;
+  row.template_id = session->origin->id;
   row.runtime_node = shared_.node.id();
-  row.backend = shared_.node.backend_of(*session->recipe);
+  row.backend = shared_.node.backend_of(*session->origin);
   row.config = std::move(config);
   row.labels = std::move(request.labels);
   row.metadata_json = std::move(request.metadata_json);
@@ -98,7 +98,7 @@ LiveSessionPtr SessionMaker::begin(const Caller& caller, CreateRequest& request,
                                          .session_id = row.id,
                                          .detail = row.template_id});
   bool as_it_is = row.snapshot_id.empty() && !files;
-  SandboxPtr ready = as_it_is ? sources_.pool.claim(session->recipe, row.config) : SandboxPtr();
+  SandboxPtr ready = as_it_is ? sources_.pool.claim(session->origin, row.config) : SandboxPtr();
   row.sandbox_id = ready ? ready->id() : SandboxId::make();
   if (ready) set_ready(*session, std::move(ready));
   sessions_.enter(session);
@@ -109,7 +109,7 @@ LiveSessionPtr SessionMaker::begin(const Caller& caller, CreateRequest& request,
 Task<void> SessionMaker::take_limits(LiveSessionPtr session) {
   SandboxPtr sandbox = session->sandbox;
   Result<void> changed =
-      co_await shared_.node.change_limits(sandbox, session->recipe, session->row.config);
+      co_await shared_.node.change_limits(sandbox, session->origin, session->row.config);
   if (changed) co_return;
   log::warn("limits_not_changed", log::kv("error", changed.error().to_string()));
   if (!session->try_apply(SessionEvent::kReturned)) co_return;  // it ends, and the sandbox with it

@@ -53,7 +53,7 @@ class SessionMaker {
 
   // For Recovery: a session of the last server. Clients see it as it was stored; whoever wants to
   // use it waits until found(), make_again() or its end.
-  LiveSessionPtr expect(model::Session row, TemplatePtr recipe);
+  LiveSessionPtr expect(model::Session row, TemplatePtr origin);
   struct Found {
     SandboxPtr sandbox;
     std::unique_ptr<contexts::Contexts> contexts;
@@ -69,7 +69,7 @@ class SessionMaker {
 
  private:
   // `files`: of an earlier session, which a new sandbox shall begin with.
-  LiveSessionPtr begin(const Caller& caller, CreateRequest& request, TemplatePtr recipe,
+  LiveSessionPtr begin(const Caller& caller, CreateRequest& request, TemplatePtr origin,
                        model::SessionConfig config, bool files);
   async::Task<void> make(LiveSessionPtr session);
   async::Task<Result<void>> fill(LiveSessionPtr session, SandboxPtr sandbox);

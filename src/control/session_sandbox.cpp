@@ -45,7 +45,7 @@ Task<Result<void>> SessionMaker::fill(LiveSessionPtr session, SandboxPtr sandbox
 Task<void> SessionMaker::make(LiveSessionPtr session) {
   fault::here("create.making");
   Result<SandboxPtr> made =
-      co_await sources_.pool.next(session->row.sandbox_id, session->recipe, session->row.config);
+      co_await sources_.pool.next(session->row.sandbox_id, session->origin, session->row.config);
   fault::here("create.made");
   // The next server makes it: clients may have been told of it.
   if (!made && shared_.node.is_lost() && !session->ending()) co_return;
@@ -79,10 +79,10 @@ Task<void> SessionMaker::make(LiveSessionPtr session) {
   session->changed.notify_all();
 }
 
-LiveSessionPtr SessionMaker::expect(model::Session row, TemplatePtr recipe) {
+LiveSessionPtr SessionMaker::expect(model::Session row, TemplatePtr origin) {
   auto session = std::make_shared<LiveSession>();
   session->row = std::move(row);
-  session->recipe = std::move(recipe);
+  session->origin = std::move(origin);
   session->in_store = model::RowInStore::kLive;
   session->set_finding();
   session->idle_since = shared_.clock.steady();

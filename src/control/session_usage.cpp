@@ -54,7 +54,7 @@ Task<Result<SessionUsage>> Sessions::usage(Caller caller, SessionId id) {
   usage.memory_limit_mb = static_cast<double>(used.memory_limit_bytes) / kMegabyte;
   usage.pids_current = used.pids;
   usage.disk_usage_mb = static_cast<double>(used.disk_bytes) / kMegabyte;
-  const model::TemplateResources& most = session->recipe->spec.resources;
+  const model::TemplateResources& most = session->origin->spec.resources;
   const model::Resources& asked = session->row.config.resources;
   double cpu_limit = 100 * asked.cpu.value_or(most.cpu);
   auto disk_limit = static_cast<double>(asked.disk.value_or(most.disk));

@@ -56,24 +56,24 @@ TEST(CheckTemplate, Limits) {
 }
 
 TEST(SettleConfig, RequestsStayWithinTheTemplate) {
-  model::Template recipe{.id = "x"};
-  recipe.spec.env = {{"A", "1"}, {"B", "2"}};
+  model::Template origin{.id = "x"};
+  origin.spec.env = {{"A", "1"}, {"B", "2"}};
   ConfigRequest request{.environment = {{"B", "3"}}};
   request.resources.memory = 256;
-  Result<model::SessionConfig> config = settle_config(recipe, request, {});
+  Result<model::SessionConfig> config = settle_config(origin, request, {});
   ASSERT_TRUE(config);
   EXPECT_EQ(config->timeout_seconds, 300u);
   EXPECT_EQ(config->environment, (std::map<std::string, std::string>{{"A", "1"}, {"B", "3"}}));
   request.resources.memory = 1024;
-  EXPECT_EQ(settle_config(recipe, request, {}).error().code(), Code::kInvalidValue);
-  EXPECT_EQ(settle_config(recipe, {.timeout_seconds = 0}, {}).error().code(), Code::kInvalidValue);
-  EXPECT_EQ(settle_config(recipe, {.allow_network = true}, {}).error().code(), Code::kForbidden);
+  EXPECT_EQ(settle_config(origin, request, {}).error().code(), Code::kInvalidValue);
+  EXPECT_EQ(settle_config(origin, {.timeout_seconds = 0}, {}).error().code(), Code::kInvalidValue);
+  EXPECT_EQ(settle_config(origin, {.allow_network = true}, {}).error().code(), Code::kForbidden);
   SessionLimits limits{
       .max_timeout_seconds = 1000, .timeout_seconds = 7, .idle_timeout_seconds = 9};
-  EXPECT_EQ(settle_config(recipe, {}, limits)->timeout_seconds, 7u);
-  EXPECT_EQ(settle_config(recipe, {}, limits)->idle_timeout_seconds, 9u);
-  EXPECT_EQ(settle_config(recipe, {.idle_timeout_seconds = 5}, limits)->idle_timeout_seconds, 5u);
-  EXPECT_EQ(settle_config(recipe, {.timeout_seconds = 1001}, limits).error().code(),
+  EXPECT_EQ(settle_config(origin, {}, limits)->timeout_seconds, 7u);
+  EXPECT_EQ(settle_config(origin, {}, limits)->idle_timeout_seconds, 9u);
+  EXPECT_EQ(settle_config(origin, {.idle_timeout_seconds = 5}, limits)->idle_timeout_seconds, 5u);
+  EXPECT_EQ(settle_config(origin, {.timeout_seconds = 1001}, limits).error().code(),
             Code::kInvalidValue);
 }
 

@@ -32,7 +32,7 @@ Task<void> WorkspaceCopies::save(LiveSessionPtr session) {
     session->changed.notify_all();
   });
   std::uint64_t disk =
-      session->row.config.resources.disk.value_or(session->recipe->spec.resources.disk);
+      session->row.config.resources.disk.value_or(session->origin->spec.resources.disk);
   Result<void> saved = co_await async::with_deadline(
       shared_.workspaces.save(std::move(sandbox), session->workspace, disk << 20,
                               session->ending()),

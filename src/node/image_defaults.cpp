@@ -21,16 +21,16 @@ void set_defaults(sandbox::Sandbox& sandbox, images::ProgramDefaults defaults) {
   if (keeps != nullptr) keeps->set_defaults(std::move(defaults.env), std::move(defaults.cwd));
 }
 
-async::Task<void> find_defaults(SandboxPtr sandbox, TemplatePtr recipe) {
+async::Task<void> find_defaults(SandboxPtr sandbox, TemplatePtr origin) {
   bool keeps = dynamic_cast<sandbox::KeepsDefaults*>(sandbox.get()) != nullptr;
-  if (!keeps || recipe->spec.image == "host") co_return;
+  if (!keeps || origin->spec.image == "host") co_return;
   async::Pool pool(1);
   Result<UsedImage> image =
-      co_await async::on_pool(pool, [name = recipe->spec.image] { return use_image(name); });
+      co_await async::on_pool(pool, [name = origin->spec.image] { return use_image(name); });
   if (image) {
     set_defaults(*sandbox, std::move(image->defaults));
   } else {
-    log::warn("image_not_found", log::kv("template_id", recipe->id),
+    log::warn("image_not_found", log::kv("template_id", origin->id),
               log::kv("error", image.error().to_string()));
   }
 }

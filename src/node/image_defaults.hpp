@@ -22,6 +22,6 @@ void set_defaults(sandbox::Sandbox& sandbox, images::ProgramDefaults defaults);
 
 // The same for a sandbox that was found again, from the image that has the name now. If there is
 // none the sandbox goes without, and the log says so.
-async::Task<void> find_defaults(SandboxPtr sandbox, TemplatePtr recipe);
+async::Task<void> find_defaults(SandboxPtr sandbox, TemplatePtr origin);
 
 }  // namespace atl::node

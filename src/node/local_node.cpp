@@ -31,8 +31,8 @@ Error of_this_server(const Error& error) {
   return refused ? Error(Code::kBackend, error.message(), error.errno_value()) : error;
 }
 
-sandbox::Limits limits_of(const model::Template& recipe, const model::SessionConfig& config) {
-  const model::TemplateResources& most = recipe.spec.resources;
+sandbox::Limits limits_of(const model::Template& origin, const model::SessionConfig& config) {
+  const model::TemplateResources& most = origin.spec.resources;
   const model::Resources& asked = config.resources;
   sandbox::Limits limits;
   limits.cpus = asked.cpu.value_or(most.cpu);
@@ -42,12 +42,12 @@ sandbox::Limits limits_of(const model::Template& recipe, const model::SessionCon
   return limits;
 }
 
-std::optional<sandbox::Preload> preload_of(const model::Template& recipe) {
-  if (recipe.spec.language != "python" || recipe.spec.image != "host") return std::nullopt;
+std::optional<sandbox::Preload> preload_of(const model::Template& origin) {
+  if (origin.spec.language != "python" || origin.spec.image != "host") return std::nullopt;
   // Contexts start faster with IPython loaded, programs without.
   bool for_contexts =
-      std::ranges::find(recipe.spec.preload, "IPython") != recipe.spec.preload.end();
-  return sandbox::Preload{.modules = recipe.spec.preload, .for_contexts = for_contexts};
+      std::ranges::find(origin.spec.preload, "IPython") != origin.spec.preload.end();
+  return sandbox::Preload{.modules = origin.spec.preload, .for_contexts = for_contexts};
 }
 
 bool has_glob(const sandbox::FilesystemPatterns& patterns) {
@@ -77,9 +77,9 @@ std::vector<std::string> names_on_whole_host(const std::string& folder, bool fol
 
 // Of the server and of the template.
 sandbox::NetworkPolicy network_of(const sandbox::NetworkPolicy& server,
-                                  const model::Template& recipe) {
+                                  const model::Template& origin) {
   sandbox::NetworkPolicy all = server;
-  const std::vector<std::string>& own = recipe.spec.security.allowed_domains;
+  const std::vector<std::string>& own = origin.spec.security.allowed_domains;
   all.allowed_domains.insert(all.allowed_domains.end(), own.begin(), own.end());
   return all;
 }
@@ -94,8 +94,8 @@ class LocalNode final : public Node {
                   options_.floor) {}
 
   const std::string& id() const override { return options_.id; }
-  std::string backend_of(const model::Template& recipe) const override {
-    return recipe.spec.backend.value_or(options_.default_backend);
+  std::string backend_of(const model::Template& origin) const override {
+    return origin.spec.backend.value_or(options_.default_backend);
   }
 
   // Reads folders of the host, so it is done here and once.
@@ -111,15 +111,15 @@ class LocalNode final : public Node {
     co_return Result<void>();
   }
 
-  Result<void> check(const model::Template& recipe,
+  Result<void> check(const model::Template& origin,
                      const model::SessionConfig& config) const override {
-    std::string backend = backend_of(recipe);
+    std::string backend = backend_of(origin);
     ATOLL_TRY(const sandbox::BackendEntry* entry, registry_.get(backend));
     auto cannot = [&](const std::string& why) {
       return fail(Code::kPolicyUnsupported, "the backend " + backend + " " + why);
     };
-    const model::TemplateSecurity& security = recipe.spec.security;
-    bool has_list = !network_of(options_.policy.network, recipe).allowed_domains.empty();
+    const model::TemplateSecurity& security = origin.spec.security;
+    bool has_list = !network_of(options_.policy.network, origin).allowed_domains.empty();
     bool knows_lists = entry->has(sandbox::Cap::kDomainLists);
     if (has_list && !knows_lists) {
       return cannot("cannot tell one domain from another; srt reaches the domains of a list");
@@ -131,9 +131,9 @@ class LocalNode final : public Node {
     if (!security.read_only_filesystem && !entry->has(sandbox::Cap::kWritableRoot)) {
       return cannot("cannot make the root writable; native and docker can");
     }
-    bool knows_names = recipe.spec.image == "host" || entry->own_images;
+    bool knows_names = origin.spec.image == "host" || entry->own_images;
     bool shows_packages = entry->has(sandbox::Cap::kMounts) && !entry->own_images;
-    if (!recipe.spec.preinstalled_packages.empty() && !shows_packages) {
+    if (!origin.spec.preinstalled_packages.empty() && !shows_packages) {
       return cannot("cannot show preinstalled_packages; native can");
     }
     const sandbox::FilesystemPatterns& patterns = options_.policy.filesystem;
@@ -147,46 +147,46 @@ class LocalNode final : public Node {
     return {};
   }
 
-  Task<Result<SandboxPtr>> make(SandboxId id, TemplatePtr recipe,
+  Task<Result<SandboxPtr>> make(SandboxId id, TemplatePtr origin,
                                 model::SessionConfig config) override {
     if (keeps_made_) made_.insert(id.str());
-    ATOLL_CO_TRY(Backend * backend, open(backend_of(*recipe)));
+    ATOLL_CO_TRY(Backend * backend, open(backend_of(*origin)));
     sandbox::SandboxSpec spec{.id = std::move(id)};
-    spec.limits = limits_of(*recipe, config);
+    spec.limits = limits_of(*origin, config);
     spec.asked = {.memory = config.resources.memory.has_value(),
                   .cpus = config.resources.cpu.has_value(),
                   .pids = config.resources.pids.has_value(),
                   .disk = config.resources.disk.has_value()};
-    spec.preload = preload_of(*recipe);
-    if (spec.preload) spec.preload->leave_one = may_leave_zygote(recipe->id);
+    spec.preload = preload_of(*origin);
+    if (spec.preload) spec.preload->leave_one = may_leave_zygote(origin->id);
     spec.allow_network = config.allow_network;
-    spec.writable_root = !recipe->spec.security.read_only_filesystem;
-    ATOLL_CO_TRY(const sandbox::BackendEntry* entry, registry_.get(backend_of(*recipe)));
+    spec.writable_root = !origin->spec.security.read_only_filesystem;
+    ATOLL_CO_TRY(const sandbox::BackendEntry* entry, registry_.get(backend_of(*origin)));
     if (entry->own_images) {
       spec.patterns = options_.policy.filesystem;
     } else {
       ATOLL_CO_TRY(spec.filesystem, filesystem_for(*entry));
     }
     if (entry->has(sandbox::Cap::kDomainLists)) {
-      spec.network = network_of(options_.policy.network, *recipe);
+      spec.network = network_of(options_.policy.network, *origin);
     }
     images::ProgramDefaults defaults;
     if (entry->own_images) {
-      spec.image = recipe->spec.image;
-      spec.language = recipe->spec.language;
-    } else if (recipe->spec.image != "host") {
+      spec.image = origin->spec.image;
+      spec.language = origin->spec.language;
+    } else if (origin->spec.image != "host") {
       Result<UsedImage> image = co_await async::on_pool(
-          image_pool_, [name = recipe->spec.image] { return use_image(name); });
+          image_pool_, [name = origin->spec.image] { return use_image(name); });
       if (!image) co_return fail(std::move(image).error());
       spec.image = image->lease.image.name;
       spec.layers = std::move(image->lease.layers);
       defaults = std::move(image->defaults);
     }
-    if (!recipe->spec.preinstalled_packages.empty()) {
-      const Installer* installer = installer_of(recipe->spec.language);
+    if (!origin->spec.preinstalled_packages.empty()) {
+      const Installer* installer = installer_of(origin->spec.language);
       ATOLL_CO_TRY(std::string folder,
-                   co_await packages_.folder_of(installer, recipe->spec.preinstalled_packages,
-                                                recipe->tenant));
+                   co_await packages_.folder_of(installer, origin->spec.preinstalled_packages,
+                                                origin->tenant));
       UniqueFd source(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
       if (!source) co_return fail_errno("opening the packages");
       spec.mounts.push_back({.source = std::move(source), .target = installer->place});
@@ -202,14 +202,14 @@ class LocalNode final : public Node {
     co_return fail(filled.error());
   }
 
-  bool can_change_limits(const model::Template& recipe) const override {
-    Result<const sandbox::BackendEntry*> entry = registry_.get(backend_of(recipe));
+  bool can_change_limits(const model::Template& origin) const override {
+    Result<const sandbox::BackendEntry*> entry = registry_.get(backend_of(origin));
     return entry && (*entry)->has(sandbox::Cap::kLimits);
   }
 
-  Task<Result<void>> change_limits(SandboxPtr sandbox, TemplatePtr recipe,
+  Task<Result<void>> change_limits(SandboxPtr sandbox, TemplatePtr origin,
                                    model::SessionConfig config) override {
-    co_return co_await sandbox->change_limits(limits_of(*recipe, config));
+    co_return co_await sandbox->change_limits(limits_of(*origin, config));
   }
 
   bool can_find_again(const std::string& backend) const override {
@@ -255,20 +255,20 @@ class LocalNode final : public Node {
     return backend != opened_.end() && backend->second->is_lost();
   }
 
-  Task<Result<void>> prepare(TemplatePtr recipe) override {
-    if (!recipe->spec.preinstalled_packages.empty()) {
-      const Installer* installer = installer_of(recipe->spec.language);
-      ATOLL_CO_CHECK(co_await packages_.folder_of(installer, recipe->spec.preinstalled_packages,
-                                                  recipe->tenant));
+  Task<Result<void>> prepare(TemplatePtr origin) override {
+    if (!origin->spec.preinstalled_packages.empty()) {
+      const Installer* installer = installer_of(origin->spec.language);
+      ATOLL_CO_CHECK(co_await packages_.folder_of(installer, origin->spec.preinstalled_packages,
+                                                  origin->tenant));
     }
-    std::optional<sandbox::Preload> preload = preload_of(*recipe);
+    std::optional<sandbox::Preload> preload = preload_of(*origin);
     if (!preload) co_return Result<void>();
-    ATOLL_CO_TRY(Backend * backend, open(backend_of(*recipe)));
+    ATOLL_CO_TRY(Backend * backend, open(backend_of(*origin)));
     Result<sandbox::ZygoteReport> ready = co_await backend->prepare(std::move(*preload));
     if (!ready && ready.error().code() != Code::kUnsupported) co_return fail(ready.error());
     if (!ready) co_return Result<void>();
     for (const auto& [module, why] : ready->missing) {
-      log::warn("preload_missing", log::kv("template_id", recipe->id), log::kv("module", module),
+      log::warn("preload_missing", log::kv("template_id", origin->id), log::kv("module", module),
                 log::kv("reason", why));
     }
     co_return Result<void>();
@@ -299,10 +299,10 @@ class LocalNode final : public Node {
 
   // A sandbox that finds no zygote leaves one for the next, which replaces those that died. Not
   // more often than this: one whose modules cannot be loaded dies each time.
-  bool may_leave_zygote(const std::string& recipe) {
+  bool may_leave_zygote(const std::string& origin) {
     constexpr std::chrono::seconds kOften{10};
     auto now = std::chrono::steady_clock::now();
-    auto [last, is_first] = zygotes_left_.try_emplace(recipe, now);
+    auto [last, is_first] = zygotes_left_.try_emplace(origin, now);
     if (!is_first && now - last->second < kOften) return false;
     last->second = now;
     return true;

@@ -32,18 +32,18 @@ class Node {
  public:
   virtual ~Node() = default;
   virtual const std::string& id() const = 0;
-  virtual std::string backend_of(const model::Template& recipe) const = 0;
+  virtual std::string backend_of(const model::Template& origin) const = 0;
   // What outlived the last server is looked for there, before anything is made.
   virtual async::Task<Result<void>> open_default() = 0;
   // What nobody here can make: kUnsupportedBackend, kPolicyUnsupported. Before anything is done.
-  virtual Result<void> check(const model::Template& recipe,
+  virtual Result<void> check(const model::Template& origin,
                              const model::SessionConfig& config) const = 0;
   // Made and started. The id is the caller's, so that what a crash left can be found.
-  virtual async::Task<Result<SandboxPtr>> make(SandboxId id, TemplatePtr recipe,
+  virtual async::Task<Result<SandboxPtr>> make(SandboxId id, TemplatePtr origin,
                                                model::SessionConfig config) = 0;
   // Whether change_limits() can work, and the limits of a sandbox that waited, as a session wants.
-  virtual bool can_change_limits(const model::Template& recipe) const = 0;
-  virtual async::Task<Result<void>> change_limits(SandboxPtr sandbox, TemplatePtr recipe,
+  virtual bool can_change_limits(const model::Template& origin) const = 0;
+  virtual async::Task<Result<void>> change_limits(SandboxPtr sandbox, TemplatePtr origin,
                                                   model::SessionConfig config) = 0;
   // Whether sandboxes of this backend outlive the server that made them.
   virtual bool can_find_again(const std::string& backend) const = 0;
@@ -59,7 +59,7 @@ class Node {
   virtual async::Task<void> until_lost() = 0;
   virtual bool is_lost() const = 0;
   // Has whatever can be prepared ready: packages, zygotes.
-  virtual async::Task<Result<void>> prepare(TemplatePtr recipe) = 0;
+  virtual async::Task<Result<void>> prepare(TemplatePtr origin) = 0;
   virtual NodeResources resources() const = 0;
 };
 

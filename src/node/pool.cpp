@@ -24,8 +24,8 @@ constexpr std::chrono::seconds kStopping{60};    // and what waits
 constexpr std::uint32_t kMaxFailures = 5;  // in a row; then a template waits for the next look
 
 // The disk is made with the sandbox. Where it sits in memory it must leave half of that free.
-bool can_have(const model::Template& recipe, const model::SessionConfig& config) {
-  const model::TemplateResources& most = recipe.spec.resources;
+bool can_have(const model::Template& origin, const model::SessionConfig& config) {
+  const model::TemplateResources& most = origin.spec.resources;
   if (config.resources.disk.value_or(most.disk) != most.disk) return false;
   bool in_memory = most.disk * 2 <= most.memory;
   return !in_memory || most.disk * 2 <= config.resources.memory.value_or(most.memory);
@@ -55,15 +55,15 @@ Pool::Pool(async::Executor executor, const TemplateSource& templates, Node& node
 
 Pool::~Pool() = default;
 
-SandboxPtr Pool::claim(const TemplatePtr& recipe, const model::SessionConfig& config) {
-  auto found = shelves_.find(recipe->id);
+SandboxPtr Pool::claim(const TemplatePtr& origin, const model::SessionConfig& config) {
+  auto found = shelves_.find(origin->id);
   if (found == shelves_.end()) return nullptr;
   Shelf& shelf = found->second;
-  bool limits = model::keeps_limits(*recipe, config) ||
-                (node_.can_change_limits(*recipe) && can_have(*recipe, config));
+  bool limits = model::keeps_limits(*origin, config) ||
+                (node_.can_change_limits(*origin) && can_have(*origin, config));
   // None that waits has a network.
-  bool fits = shelf.recipe == recipe && limits && !config.allow_network &&
-              !waiting_.contains(recipe);  // who waits goes first
+  bool fits = shelf.origin == origin && limits && !config.allow_network &&
+              !waiting_.contains(origin);  // who waits goes first
   while (fits && !shelf.parked.empty()) {
     SandboxPtr sandbox = std::move(shelf.parked.front().sandbox);
     shelf.parked.pop_front();
@@ -76,7 +76,7 @@ SandboxPtr Pool::claim(const TemplatePtr& recipe, const model::SessionConfig& co
     claimed_at_ = std::chrono::steady_clock::now();
     return sandbox;
   }
-  if (recipe->spec.pool > 0) ++shelf.misses;
+  if (origin->spec.pool > 0) ++shelf.misses;
   return nullptr;
 }
 
@@ -108,12 +108,12 @@ bool Pool::may_make() {
 void Pool::sort_out() {
   bool shrink = short_of_memory();
   for (auto& [id, shelf] : shelves_) {
-    Result<TemplatePtr> recipe = templates_.find(id);
+    Result<TemplatePtr> origin = templates_.find(id);
     // One that is there again under its old name is another one.
-    if (!recipe || *recipe != shelf.recipe) shelf.recipe = nullptr;
-    std::size_t wanted = !shelf.recipe ? 0
+    if (!origin || *origin != shelf.origin) shelf.origin = nullptr;
+    std::size_t wanted = !shelf.origin ? 0
                          : shrink      ? shelf.parked.size() / 2
-                                       : shelf.recipe->spec.pool;
+                                       : shelf.origin->spec.pool;
     while (shelf.parked.size() > wanted) {
       tasks_.spawn(stop_later(std::move(shelf.parked.back().sandbox)));
       shelf.parked.pop_back();
@@ -122,13 +122,13 @@ void Pool::sort_out() {
   std::erase_if(shelves_, [&](const auto& entry) {
     return entry.second.parked.empty() && !templates_.find(entry.first);
   });
-  for (const TemplatePtr& recipe : templates_.list()) {
-    Shelf& shelf = shelves_[recipe->id];
-    if (shelf.recipe != nullptr) continue;
-    shelf.recipe = recipe;
+  for (const TemplatePtr& origin : templates_.list()) {
+    Shelf& shelf = shelves_[origin->id];
+    if (shelf.origin != nullptr) continue;
+    shelf.origin = origin;
     shelf.failures = 0;
     shelf.prepared = false;
-    shelf.possible = node_.check(*recipe, {}).has_value();
+    shelf.possible = node_.check(*origin, {}).has_value();
   }
 }
 
@@ -139,11 +139,11 @@ Pool::Shelf* Pool::emptiest() {
   for (const auto& [id, shelf] : shelves_) total += shelf.parked.size();
   if (total >= settings_.max_total) return nullptr;
   for (auto& [id, shelf] : shelves_) {
-    std::uint32_t wanted = shelf.possible && shelf.recipe ? shelf.recipe->spec.pool : 0;
+    std::uint32_t wanted = shelf.possible && shelf.origin ? shelf.origin->spec.pool : 0;
     if (wanted == 0 || shelf.parked.size() >= wanted || shelf.failures >= kMaxFailures) continue;
     if (shelf.preparing) continue;
     // One is being made for each session that waits, and what is left over comes here.
-    if (waiting_.contains(shelf.recipe)) continue;
+    if (waiting_.contains(shelf.origin)) continue;
     double part = static_cast<double>(shelf.parked.size()) / wanted;
     if (part < chosen_part) {
       chosen = &shelf;
@@ -156,18 +156,18 @@ Pool::Shelf* Pool::emptiest() {
 // To make a sandbox takes as much of the machine as what the last claim was for: that comes first,
 // as long as half of the shelf is there for others.
 bool Pool::lets_go_first(const Shelf& shelf) const {
-  return shelf.parked.size() * 2 >= shelf.recipe->spec.pool &&
+  return shelf.parked.size() * 2 >= shelf.origin->spec.pool &&
          std::chrono::steady_clock::now() - claimed_at_ < kRest;
 }
 
 // May take long, if it is a template's modules that do: nobody else shall wait for them.
-Task<void> Pool::prepare(TemplatePtr recipe) {
-  Result<void> ready = co_await node_.prepare(recipe);
+Task<void> Pool::prepare(TemplatePtr origin) {
+  Result<void> ready = co_await node_.prepare(origin);
   if (!ready) {
-    log::warn("zygote_failed", log::kv("template_id", recipe->id),
+    log::warn("zygote_failed", log::kv("template_id", origin->id),
               log::kv("error", ready.error().to_string()));
   }
-  auto shelf = shelves_.find(recipe->id);
+  auto shelf = shelves_.find(origin->id);
   if (shelf != shelves_.end()) shelf->second.preparing = false;
   wake_.notify_all();
 }
@@ -175,19 +175,19 @@ Task<void> Pool::prepare(TemplatePtr recipe) {
 Task<bool> Pool::fill_one() {
   Shelf* shelf = short_of_memory() ? nullptr : emptiest();
   if (shelf == nullptr || lets_go_first(*shelf) || !may_make()) co_return false;
-  TemplatePtr recipe = shelf->recipe;
+  TemplatePtr origin = shelf->origin;
   if (!shelf->prepared) {
     shelf->prepared = shelf->preparing = true;
-    preparing_.spawn(prepare(recipe));
+    preparing_.spawn(prepare(origin));
     co_return true;
   }
   fault::here("pool.making");
-  Result<SandboxPtr> made = co_await node_.make(SandboxId::make(), recipe, {});
+  Result<SandboxPtr> made = co_await node_.make(SandboxId::make(), origin, {});
   fault::here("pool.made");
   if (!made) {
     ++shelf->failures;
     if (shelf->streak.failed(std::chrono::steady_clock::now())) {
-      log::warn("pool_make_failed", log::kv("template_id", recipe->id),
+      log::warn("pool_make_failed", log::kv("template_id", origin->id),
                 log::kv("failures", shelf->streak.count()),
                 log::kv("error", made.error().to_string()));
     }
@@ -195,9 +195,9 @@ Task<bool> Pool::fill_one() {
   }
   shelf->failures = 0;
   if (std::uint64_t failures = shelf->streak.end(); failures > 0) {
-    log::info("pool_make_works", log::kv("template_id", recipe->id), log::kv("failures", failures));
+    log::info("pool_make_works", log::kv("template_id", origin->id), log::kv("failures", failures));
   }
-  keep_or_stop(recipe, std::move(*made));
+  keep_or_stop(origin, std::move(*made));
   fault::here("pool.parked");
   co_return true;
 }
@@ -237,16 +237,16 @@ Task<void> Pool::check_health() {
   co_await asking.wait_idle();
 }
 
-Task<void> Pool::check_one(std::string recipe_id, SandboxPtr sandbox) {
+Task<void> Pool::check_one(std::string template_id, SandboxPtr sandbox) {
   auto answer = co_await async::with_deadline(sandbox->executions(), async::deadline_in(kAnswer),
                                               Code::kExecTimeout, "no answer");
   if (answer && sandbox->is_running()) co_return;
-  auto shelf = shelves_.find(recipe_id);
+  auto shelf = shelves_.find(template_id);
   if (shelf == shelves_.end()) co_return;
   std::deque<Parked>& parked = shelf->second.parked;
   auto found = std::ranges::find(parked, sandbox, &Parked::sandbox);
   if (found == parked.end()) co_return;  // handed over meanwhile
-  log::warn("pool_sandbox_unwell", log::kv("template_id", recipe_id),
+  log::warn("pool_sandbox_unwell", log::kv("template_id", template_id),
             log::kv("sandbox_id", sandbox->id().str()));
   parked.erase(found);
   co_await stop_later(std::move(sandbox));

@@ -47,11 +47,11 @@ class Pool {
   // Null when there is none that fits. One that does may still have the template's limits: where
   // the session's are others, Node::change_limits() is the caller's. The environment is given to
   // each program, so any fits.
-  SandboxPtr claim(const TemplatePtr& recipe, const model::SessionConfig& config);
+  SandboxPtr claim(const TemplatePtr& origin, const model::SessionConfig& config);
   // For a session that claim() has nothing for. One is made for it; but whatever sandbox of this
   // template gets ready next, for the pool or not, goes to the session that has waited longest.
   // Where nothing of the pool fits, exactly this one is made, with `id`.
-  async::Task<Result<SandboxPtr>> next(SandboxId id, TemplatePtr recipe,
+  async::Task<Result<SandboxPtr>> next(SandboxId id, TemplatePtr origin,
                                        model::SessionConfig config);
   // Keeps the shelves full until shut_down(): fills, drains those of changed or removed templates,
   // looks after the health of what waits, and shrinks when the machine runs out of memory.
@@ -65,7 +65,7 @@ class Pool {
     SandboxPtr sandbox;
   };
   struct Shelf {
-    TemplatePtr recipe;  // null: removed
+    TemplatePtr origin;  // null: removed
     std::deque<Parked> parked;
     std::uint64_t hits = 0, misses = 0;
     std::uint32_t failures = 0;  // in a row
@@ -82,11 +82,11 @@ class Pool {
   };
 
   async::Task<void> run();
-  async::Task<void> make_for_next(TemplatePtr recipe);
+  async::Task<void> make_for_next(TemplatePtr origin);
   // To the session that has waited longest; false when none waits.
-  bool hand_over(const TemplatePtr& recipe, Result<SandboxPtr> made);
-  void keep_or_stop(const TemplatePtr& recipe, SandboxPtr sandbox);
-  async::Task<void> prepare(TemplatePtr recipe);
+  bool hand_over(const TemplatePtr& origin, Result<SandboxPtr> made);
+  void keep_or_stop(const TemplatePtr& origin, SandboxPtr sandbox);
+  async::Task<void> prepare(TemplatePtr origin);
   void sort_out();
   bool short_of_memory();
   bool may_make();  // the bounded rate
@@ -94,7 +94,7 @@ class Pool {
   Shelf* emptiest();
   async::Task<bool> fill_one();  // false: nothing to do now
   async::Task<void> check_health();
-  async::Task<void> check_one(std::string recipe_id, SandboxPtr sandbox);
+  async::Task<void> check_one(std::string template_id, SandboxPtr sandbox);
   async::Task<Result<bool>> woken_up();
   async::Task<void> stop_later(SandboxPtr sandbox);
 

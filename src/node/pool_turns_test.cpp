@@ -38,8 +38,8 @@ class TestNode final : public Node {
   const std::string& id() const override { return id_; }
   std::string backend_of(const model::Template&) const override { return "test"; }
   Task<Result<void>> open_default() override { co_return Result<void>(); }
-  Result<void> check(const model::Template& recipe, const model::SessionConfig&) const override {
-    if (recipe.id == "shell-default") return {};
+  Result<void> check(const model::Template& origin, const model::SessionConfig&) const override {
+    if (origin.id == "shell-default") return {};
     return fail(Code::kUnsupportedBackend, "the tests need one template");
   }
   Task<Result<SandboxPtr>> make(SandboxId id, TemplatePtr, model::SessionConfig) override {

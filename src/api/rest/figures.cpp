@@ -108,8 +108,8 @@ void refresh(control::Control& control, observe::Metrics& metrics) {
   metrics.gauge("runtime_memory_usage_bytes", "Memory of a node in use", here)
       .set(static_cast<double>(resources.memory_used));
   metrics.gauge("runtime_session_count", "Sessions of a node", here).set(live);
-  for (const auto& [recipe, figures] : control.pool().figures()) {
-    observe::Labels labels{{"template", recipe}};
+  for (const auto& [origin, figures] : control.pool().figures()) {
+    observe::Labels labels{{"template", origin}};
     metrics.gauge("warm_pool_size", "Sandboxes that wait for a session", labels)
         .set(static_cast<double>(figures.ready));
     metrics.counter("warm_pool_hits_total", "Sessions that took a waiting sandbox", labels)

@@ -34,8 +34,8 @@ Task<void> until(Condition condition) {
 
 Task<void> only_shell(Api* api, std::uint32_t size) {
   for (std::string id : {"python-default", "node-default"}) {
-    auto recipe = api->control->templates().find(id);
-    model::TemplateSpec spec = (*recipe)->spec;
+    auto origin = api->control->templates().find(id);
+    model::TemplateSpec spec = (*origin)->spec;
     spec.pool = 0;
     EXPECT_TRUE((co_await api->control->templates().replace({}, id, spec)).has_value());
   }
@@ -74,8 +74,8 @@ Task<void> claims(Api* api) {
 // The pool has not looked since: what it has is of a template that is no more.
 Task<void> replaced(Api* api) {
   co_await only_shell(api, 2);
-  auto recipe = api->control->templates().find("shell-default");
-  model::TemplateSpec spec = (*recipe)->spec;
+  auto origin = api->control->templates().find("shell-default");
+  model::TemplateSpec spec = (*origin)->spec;
   spec.pool = 0;
   EXPECT_TRUE((co_await api->control->templates().replace({}, "shell-default", spec)).has_value());
   (void)co_await api->make_session();

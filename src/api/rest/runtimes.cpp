@@ -16,8 +16,8 @@ namespace {
 using http::Method;
 
 std::string default_backend(const Call& call) {
-  auto recipe = call.control().templates().find("python-default");
-  if (recipe) return call.control().node().backend_of(**recipe);
+  auto origin = call.control().templates().find("python-default");
+  if (origin) return call.control().node().backend_of(**origin);
   std::vector<std::string> open = call.control().node().backends();
   return open.empty() ? std::string() : open.front();
 }
@@ -83,9 +83,9 @@ Task<Answer<http::Response>> runtime_metrics(Call call) {
   node::NodeResources resources = call.control().node().resources();
   double cpu = resources.cpu_total > 0 ? 100 * resources.cpu_used / resources.cpu_total : 0.0;
   object pools;
-  for (const auto& [recipe, figures] : call.control().pool().figures()) {
-    if (!call.control().templates().find(call.caller, recipe)) continue;
-    pools[recipe] =
+  for (const auto& [origin, figures] : call.control().pool().figures()) {
+    if (!call.control().templates().find(call.caller, origin)) continue;
+    pools[origin] =
         object{{"size", figures.ready}, {"hits", figures.hits}, {"misses", figures.misses}};
   }
   object view{{"id", json_text(call.control().node().id())},

@@ -177,14 +177,14 @@ Task<void> repeated_later(Api* api) {
   EXPECT_EQ(reran.headers.get("content-type"), "text/plain; charset=utf-8");
   EXPECT_EQ(reran.body, ran.body);
   key.set("Idempotency-Key", "k3");
-  std::string recipe = R"({"id":"mine","language":"bash"})";
-  Reply made = co_await api->call(Method::kPost, "/api/v1/templates", recipe, key);
+  std::string origin = R"({"id":"mine","language":"bash"})";
+  Reply made = co_await api->call(Method::kPost, "/api/v1/templates", origin, key);
   EXPECT_EQ(made.status, 201) << made.body;
-  again = co_await api->call(Method::kPost, "/api/v1/templates", recipe, key);
+  again = co_await api->call(Method::kPost, "/api/v1/templates", origin, key);
   EXPECT_EQ(again.body, made.body);
   EXPECT_EQ(again.headers.get("idempotency-replayed"), "true");
   (void)co_await api->call(Method::kDelete, "/api/v1/templates/mine");
-  again = co_await api->call(Method::kPost, "/api/v1/templates", recipe, key);
+  again = co_await api->call(Method::kPost, "/api/v1/templates", origin, key);
   EXPECT_EQ(again.status, 404) << again.body;
   EXPECT_EQ(again.at({"code"}), "not_found");
 }

@@ -207,7 +207,7 @@ std::span<const Command, 8> remote_manuals() {
       Command{.name = "template",
               .summary = "list, make and remove templates",
               .synopsis = "atoll template ls|show|create|rm [OPTIONS] [WORD…]",
-              .description = "A template is the recipe that sessions are made from.",
+              .description = "A template is what sessions are made from.",
               .options = template_option_table(),
               .sections = kTemplateSections,
               .examples = kTemplateExamples,

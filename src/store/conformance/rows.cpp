@@ -132,32 +132,32 @@ TEST_F(Rows, Execution) {
 }
 
 TEST_F(Rows, TemplateAndKey) {
-  model::Template recipe{.id = "my-template",
+  model::Template origin{.id = "my-template",
                          .built_in = true,
                          .version = 3,
                          .created_at = at(1),
                          .updated_at = at(2)};
-  recipe.spec.name = "Mine";
-  recipe.spec.backend = "docker";
-  recipe.spec.resources.cpu = 1.5;
-  recipe.spec.security.allowed_domains = {"example.org"};
-  recipe.spec.env = {{"X", "y"}};
-  recipe.spec.preload = {"numpy"};
-  recipe.spec.pool = 5;
-  recipe.spec.ttl = 60;
+  origin.spec.name = "Mine";
+  origin.spec.backend = "docker";
+  origin.spec.resources.cpu = 1.5;
+  origin.spec.security.allowed_domains = {"example.org"};
+  origin.spec.env = {{"X", "y"}};
+  origin.spec.preload = {"numpy"};
+  origin.spec.pool = 5;
+  origin.spec.ttl = 60;
   model::Key key{.id = "abc",
                  .tenant = "t",
                  .role = model::Role::kReadOnly,
                  .name = "ci",
                  .secret_hash = std::string(64, 'f'),
                  .created_at = at(3)};
-  must(write(PutTemplate{recipe}, PutKey{key}));
-  EXPECT_EQ(members(must(wait(store().find_template(recipe.id)))), members(recipe));
+  must(write(PutTemplate{origin}, PutKey{key}));
+  EXPECT_EQ(members(must(wait(store().find_template(origin.id)))), members(origin));
   EXPECT_EQ(members(must(wait(store().key(key.id)))), members(key));
   key.revoked_at = at(4);
-  recipe.version = 4;
-  must(write(PutTemplate{recipe}, PutKey{key}));
-  EXPECT_EQ(members(must(wait(store().find_template(recipe.id)))), members(recipe));
+  origin.version = 4;
+  must(write(PutTemplate{origin}, PutKey{key}));
+  EXPECT_EQ(members(must(wait(store().find_template(origin.id)))), members(origin));
   EXPECT_EQ(members(must(wait(store().key(key.id)))), members(key));
 }
 
