@@ -315,7 +315,7 @@ CASES += [
     Case(21, "inodes", P, ("ENOSPC",), args=("20000", "40000"), limits=IMAGE, root_only=IMAGE_ROOT,
          why="the control is the same attack on memory-backed folders"),
 ]
-# 22 output flood, 23 orphans, 24 deaf programs: direct.py ------------------------------------------
+# 22 output flood, 23 orphans, 24 deaf programs: direct/ --------------------------------------------
 P = "23_orphans"
 CASES += [Case(23, "zombies", P, ("HOLDS",), why="the guest reaps with every wall")]
 # 25 clocks and shares ----------------------------------------------------------------------------
