@@ -16,6 +16,7 @@
 #include "base/utf8.hpp"
 #include "codec/json.hpp"
 #include "model/session.hpp"
+#include "model/template.hpp"
 #include "store/connection.hpp"
 
 namespace atl::store {
@@ -31,17 +32,23 @@ struct AsProse {
   T& member;
 };
 
-// Marks a member that is encrypted, as JSON and for the row with this id. An empty one is not.
-template <typename T, typename Key>
+// Marks a member that is encrypted, as JSON and for the row of `table` with this id. An empty one
+// is not.
+template <typename T>
 struct AsSecret {
   T& member;
-  Key& id;
+  const char* table;
+  const std::string& id;
 };
 // Marks a configuration that is stored without the members that have a column as secrets.
 template <typename T>
 struct WithoutSecrets {
   T& member;
 };
+
+// What a stored configuration holds without its secrets.
+inline void drop_secrets(model::SessionConfig& config) { config.environment.clear(); }
+inline void drop_secrets(model::TemplateSpec& spec) { spec.env.clear(); }
 
 // What a sealed value is bound to.
 inline std::string sealed_place(const std::string& table, const std::string& id) {
@@ -88,18 +95,18 @@ class ColumnValues {
   Value value_of(const char* /*name*/, const AsBytes<T>& marked) {
     return Bytes{marked.member};
   }
-  template <typename T, typename Key>
-  Value value_of(const char* /*name*/, const AsSecret<T, Key>& marked) {
+  template <typename T>
+  Value value_of(const char* /*name*/, const AsSecret<T>& marked) {
     if (marked.member.empty()) return Bytes{};
     Result<std::string> sealed =
-        sealer_.seal(codec::encode(marked.member), sealed_place("sessions", marked.id.str()));
+        sealer_.seal(codec::encode(marked.member), sealed_place(marked.table, marked.id));
     if (!sealed && !error) error = sealed.error();
     return Bytes{kept_.emplace_back(sealed ? std::move(*sealed) : std::string())};
   }
   template <typename T>
   Value value_of(const char* /*name*/, const WithoutSecrets<T>& marked) {
     T open = marked.member;
-    open.environment.clear();
+    drop_secrets(open);
     return codec::encode(open);
   }
   template <typename T>
@@ -149,11 +156,11 @@ class ColumnReader {
   void read(const char* /*name*/, AsBytes<T> marked, int column) {
     marked.member = row_.text(column);
   }
-  template <typename T, typename Key>
-  void read(const char* name, AsSecret<T, Key> marked, int column) {
+  template <typename T>
+  void read(const char* name, AsSecret<T> marked, int column) {
     if (row_.text(column).empty()) return;
     Result<std::string> text =
-        sealer_.open(row_.text(column), sealed_place("sessions", marked.id.str()));
+        sealer_.open(row_.text(column), sealed_place(marked.table, marked.id));
     if (text) {
       take(name, codec::decode<T>(*text), marked.member);
     } else if (!error) {

@@ -13,5 +13,6 @@ std::string_view migration_0004();
 std::string_view migration_0005();
 std::string_view migration_0006();
 std::string_view migration_0007();
+std::string_view migration_0008();
 
 }  // namespace atl::store

@@ -41,7 +41,7 @@ Result<UniqueFd> lock(const StoreOptions& options) {
 Result<std::shared_ptr<const Sealer>> open_sealer(Connection& db, const StoreOptions& options) {
   ATOLL_TRY(StorageKeys keys, StorageKeys::load(options.data_folder, options.storage_key));
   ATOLL_TRY(std::uint64_t rows, reseal(db, keys, options.renew_storage_key));
-  if (rows > 0) log::info("store_encrypted", log::kv("sessions", rows));
+  if (rows > 0) log::info("store_encrypted", log::kv("rows", rows));
   return std::make_shared<const Sealer>(keys.all());
 }
 

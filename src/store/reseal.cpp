@@ -10,21 +10,30 @@
 namespace atl::store {
 namespace {
 
+// A table with a column `environment`, which older versions kept in clear as a member of another
+// column.
+struct Table {
+  std::string name, column, member;
+};
+const Table kSessions{"sessions", "config", "environment"};
+const Table kTemplates{"templates", "spec", "env"};
+
 struct Found {
+  const Table* table;
   std::string id, config, environment;
 };
 
 // Only those that have an environment, in clear or not.
-Result<std::vector<Found>> find_rows(Connection& db) {
-  static const std::string kSql =
-      "SELECT id, config, environment FROM sessions "
-      "WHERE length(environment) > 0 OR config LIKE '%\"environment\":{\"%'";
-  std::vector<Found> rows;
-  ATOLL_CHECK(db.run(kSql, {}, [&](const Row& row) -> Result<void> {
-    rows.push_back({std::string(row.text(0)), std::string(row.text(1)), std::string(row.text(2))});
+Result<void> find_rows(Connection& db, const Table& table, std::vector<Found>& rows) {
+  std::string sql = "SELECT id, " + table.column + ", environment FROM " + table.name +
+                    " WHERE length(environment) > 0 OR " + table.column + " LIKE '%\"" +
+                    table.member + "\":{\"%'";
+  ATOLL_CHECK(db.run(sql, {}, [&](const Row& row) -> Result<void> {
+    rows.push_back(
+        {&table, std::string(row.text(0)), std::string(row.text(1)), std::string(row.text(2))});
     return {};
   }));
-  return rows;
+  return {};
 }
 
 Result<void> check_keys(const std::vector<Found>& rows, const StorageKeys& keys) {
@@ -34,28 +43,37 @@ Result<void> check_keys(const std::vector<Found>& rows, const StorageKeys& keys)
     bool known = std::ranges::any_of(keys.all(), [&](const StorageKey& k) { return k.id() == id; });
     if (known) continue;
     return fail(Code::kConflict,
-                "the environments of sessions are encrypted with the storage key " + id +
+                "environments of sessions and templates are encrypted with the storage key " + id +
                     ", which is not there: put it back into storage.key of the data folder or into "
                     "ATOLL_STORAGE_KEY, and start again; nothing was changed");
   }
   return {};
 }
 
+const auto& secret_of(const model::SessionConfig& config) { return config.environment; }
+const auto& secret_of(const model::TemplateSpec& spec) { return spec.env; }
+
+template <typename T>
 Result<void> write_row(Connection& db, const Sealer& sealer, const Found& row) {
-  static const std::string kSql = "UPDATE sessions SET config = $2, environment = $3 WHERE id = $1";
+  const Table& table = *row.table;
   constexpr codec::DecodeOptions kLenient{.ignore_unknown = true, .keep_defaults = true};
-  auto config = codec::decode<model::SessionConfig>(row.config, kLenient);
-  if (!config) return fail(Code::kInternal, "the stored config of a session cannot be read");
-  std::string place = sealed_place("sessions", row.id);
+  auto config = codec::decode<T>(row.config, kLenient);
+  if (!config) {
+    return fail(Code::kInternal,
+                "the stored " + table.column + " of a row of " + table.name + " cannot be read");
+  }
+  std::string place = sealed_place(table.name, row.id);
   std::string text;
   if (row.environment.empty()) {
-    text = codec::encode(config->environment);
+    text = codec::encode(secret_of(*config));
   } else {
     ATOLL_TRY(text, sealer.open(row.environment, place));
   }
   ATOLL_TRY(std::string sealed, sealer.seal(text, place));
-  config->environment.clear();
-  ATOLL_CHECK(db.run(kSql, {row.id, codec::encode(*config), Bytes{sealed}}));
+  drop_secrets(*config);
+  ATOLL_CHECK(db.run(
+      "UPDATE " + table.name + " SET " + table.column + " = $2, environment = $3 WHERE id = $1",
+      {row.id, codec::encode(*config), Bytes{sealed}}));
   return {};
 }
 
@@ -63,7 +81,9 @@ Result<void> write_rows(Connection& db, const Sealer& sealer, const std::vector<
   ATOLL_CHECK(db.begin());
   Result<void> done;
   for (const Found& row : rows) {
-    if (done) done = write_row(db, sealer, row);
+    if (!done) break;
+    done = row.table == &kSessions ? write_row<model::SessionConfig>(db, sealer, row)
+                                   : write_row<model::TemplateSpec>(db, sealer, row);
   }
   if (done) done = db.commit();
   if (!done) db.rollback();
@@ -73,7 +93,9 @@ Result<void> write_rows(Connection& db, const Sealer& sealer, const std::vector<
 }  // namespace
 
 Result<std::uint64_t> reseal(Connection& db, StorageKeys& keys, bool renew) {
-  ATOLL_TRY(std::vector<Found> rows, find_rows(db));
+  std::vector<Found> rows;
+  ATOLL_CHECK(find_rows(db, kSessions, rows));
+  ATOLL_CHECK(find_rows(db, kTemplates, rows));
   ATOLL_CHECK(check_keys(rows, keys));
   if (keys.all().empty() || renew) ATOLL_CHECK(keys.add());
   Sealer sealer(keys.all());

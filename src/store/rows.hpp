@@ -67,7 +67,7 @@ void columns(auto& visit, model::Session& row) {
   visit("sandbox_id", row.sandbox_id);
   visit("state", row.state);
   visit("config", WithoutSecrets(row.config));
-  visit("environment", AsSecret(row.config.environment, row.id));
+  visit("environment", AsSecret(row.config.environment, "sessions", row.id.str()));
   visit("labels", row.labels);
   visit("metadata", row.metadata_json);
   visit("isolation_layers", row.isolation_layers);
@@ -110,7 +110,8 @@ void columns(auto& visit, model::Execution& row) {
 void columns(auto& visit, model::Template& row) {
   visit("id", row.id);
   visit("tenant", row.tenant);
-  visit("spec", row.spec);
+  visit("spec", WithoutSecrets(row.spec));
+  visit("environment", AsSecret(row.spec.env, "templates", row.id));
   visit("built_in", row.built_in);
   visit("version", row.version);
   visit("created_at", row.created_at);

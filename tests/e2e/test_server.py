@@ -99,6 +99,11 @@ class ServerTest(unittest.TestCase):
     # covers: C60
     def test_the_storage_key_is_replaced(self):
         session = self.server.session(config={"environment": {"TOKEN": "hunter2-hunter2"}})
+        status, made = self.server.call("POST", "/api/v1/templates", {
+            "id": "sealed", "name": "sealed", "language": "bash", "env": {"OTHER": "hunter3-hunter3"}})
+        self.assertEqual(status, 201, made)
+        ran = self.server.execute(session, command="test -n $ONCE", env={"ONCE": "hunter4-hunter4"})
+        self.assertEqual(ran["exit_code"], 0, ran)
         running = atoll("key", "rotate-storage", "--data", self.server.data)
         self.assertEqual(running.code, 125, running.err)
         self.server.kill()
@@ -108,11 +113,14 @@ class ServerTest(unittest.TestCase):
         self.assertEqual(rotated.code, 0, rotated.err)
         self.assertNotEqual(file.read_text(), before)
         for path in pathlib.Path(self.server.data).glob("atoll.db*"):
-            self.assertNotIn(b"hunter2-hunter2", path.read_bytes())
+            for secret in (b"hunter2-hunter2", b"hunter3-hunter3", b"hunter4-hunter4"):
+                self.assertNotIn(secret, path.read_bytes())
         self.server.start()
         found = self.server.call("GET", f"/api/v1/sessions/{session}")[1]
         self.assertEqual(found["status"], "ready")
         self.assertEqual(self.server.execute(session, command="echo $TOKEN")["stdout"], "hunter2-hunter2\n")
+        other = self.server.session(template_id="sealed")
+        self.assertEqual(self.server.execute(other, command="echo $OTHER")["stdout"], "hunter3-hunter3\n")
 
     # covers: C23, C24, C29
     def test_a_killed_server_is_continued(self):

@@ -23,6 +23,16 @@ struct Secrets : StoreCase {
   std::string secret_of(const SessionId& id) {
     return must(wait(store().session(id))).config.environment["TOKEN"];
   }
+  // A template of that name whose environment is a secret.
+  void put_template(const std::string& id) {
+    model::Template row{.id = id};
+    row.spec.env = {{"TOKEN", kSecret}};
+    row.spec.pool = 3;
+    must(write(PutTemplate{row}));
+  }
+  std::string template_secret(const std::string& id) {
+    return must(wait(store().find_template(id))).spec.env["TOKEN"];
+  }
   std::string key_path() const { return folder_.path() + "/storage.key"; }
   std::string key_text() const { return text_of(key_path()); }
   void set_key(const std::string& text) const { std::ofstream(key_path()) << text; }
@@ -32,14 +42,19 @@ struct Secrets : StoreCase {
   }
   // In a row, or in any file of the data folder.
   bool is_in_clear(const SessionId& id) {
+    return is_in_clear("SELECT config, environment FROM sessions WHERE id = $1", id.str());
+  }
+  bool is_template_in_clear(const std::string& id) {
+    return is_in_clear("SELECT spec, environment FROM templates WHERE id = $1", id);
+  }
+  bool is_in_clear(const std::string& sql, const std::string& id) {
     std::string all;
     {
       auto db = must(tested_database().connect(url_, folder_.path()));
-      must(db->run("SELECT config, environment FROM sessions WHERE id = $1", {id.str()},
-                   [&](const Row& row) -> Result<void> {
-                     all += std::string(row.text(0)) + std::string(row.text(1));
-                     return {};
-                   }));
+      must(db->run(sql, {id}, [&](const Row& row) -> Result<void> {
+        all += std::string(row.text(0)) + std::string(row.text(1));
+        return {};
+      }));
     }
     EXPECT_FALSE(all.empty());
     for (const auto& entry : std::filesystem::recursive_directory_iterator(folder_.path())) {
@@ -82,6 +97,68 @@ TEST_F(Secrets, RowsOfOlderVersionsAreEncryptedAtTheStart) {
   close();
   EXPECT_FALSE(is_in_clear(id));
   open();
+}
+
+TEST_F(Secrets, TheEnvironmentOfATemplateIsNotInClear) {
+  put_template("t");
+  EXPECT_EQ(template_secret("t"), kSecret);
+  close();
+  EXPECT_FALSE(is_template_in_clear("t"));
+  open();
+  EXPECT_EQ(template_secret("t"), kSecret);
+  EXPECT_EQ(must(wait(store().templates())).at(0).spec.env.at("TOKEN"), kSecret);
+}
+
+TEST_F(Secrets, TemplatesOfOlderVersionsAreEncryptedAtTheStart) {
+  put_template("t");
+  close();
+  {
+    auto db = must(tested_database().connect(url_, folder_.path()));
+    must(db->run_script(std::string("UPDATE templates SET environment = '', spec = ") +
+                        R"('{"name":"old","env":{"TOKEN":")" + kSecret +
+                        R"("},"pool":5}' WHERE id = 't')"));
+  }
+  EXPECT_TRUE(is_template_in_clear("t"));
+  open();
+  EXPECT_EQ(template_secret("t"), kSecret);
+  EXPECT_EQ(must(wait(store().find_template("t"))).spec.pool, 5u);
+  close();
+  EXPECT_FALSE(is_template_in_clear("t"));
+  open();
+}
+
+// What was sealed for one template does not open as another's, nor as a session's.
+TEST_F(Secrets, AnEnvironmentBelongsToItsRow) {
+  put_template("t");
+  put_template("u");
+  close();
+  {
+    auto db = must(tested_database().connect(url_, folder_.path()));
+    must(db->run_script(
+        "UPDATE templates SET environment = (SELECT environment FROM templates WHERE id = 'u') "
+        "WHERE id = 't'"));
+  }
+  open();
+  EXPECT_EQ(code_of(wait(store().find_template("t"))), Code::kInternal);
+  EXPECT_EQ(template_secret("u"), kSecret);
+}
+
+TEST_F(Secrets, ARotationReplacesTheKeyOfTemplates) {
+  put_template("t");
+  close();
+  std::string before = key_text();
+  StoreOptions renewing = options();
+  renewing.renew_storage_key = true;
+  store_ = must(wait(open_store(renewing)));
+  EXPECT_EQ(template_secret("t"), kSecret);
+  close();
+  std::string after = key_text();
+  EXPECT_NE(after, before);
+  set_key(before);
+  EXPECT_EQ(code_of_open(), Code::kConflict);
+  set_key(after);
+  open();
+  EXPECT_EQ(template_secret("t"), kSecret);
 }
 
 TEST_F(Secrets, AWrongKeyChangesNothing) {
