@@ -39,8 +39,8 @@ constexpr std::array kRules{
          .check = check_plain},
     Rule{.path = "sandbox.backends.docker.capAdd",
          .says = "Capabilities of programs in sandboxes: `CHOWN`, `SETUID`, `SETGID`. With any of "
-                 "them programs run as root of the container, and `no_capabilities` is missing in "
-                 "`isolation`.",
+                 "them programs run as root of the container, and `isolation.missing` names them "
+                 "(`no_cap_chown`).",
          .most = 16,
          .items = 3,
          .check = check_capability},

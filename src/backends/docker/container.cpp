@@ -204,7 +204,12 @@ sandbox::Isolation isolation_of(const EngineFacts& facts, const Openings& openin
   report(Wall::kMemoryLimit, facts.memory_limit);
   report(Wall::kCpuLimit, facts.cpu_limit);
   report(Wall::kPidsLimit, facts.pids_limit);
-  report(Wall::kNoCapabilities, !openings.has_caps);
+  report(Wall::kNoCapabilities, openings.caps.empty());
+  for (const std::string& name : openings.caps) {
+    std::string missing = "no_cap_";
+    for (char letter : name) missing += static_cast<char>(letter | 0x20);
+    isolation.missing.push_back(std::move(missing));
+  }
   report(Wall::kNoNewPrivs, true);
   report(Wall::kSeccomp, true);  // the guest's own, behind the engine's
   report(Wall::kLandlock, has_landlock_scopes());

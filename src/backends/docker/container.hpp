@@ -40,7 +40,7 @@ Json limits_body(const sandbox::Limits& limits, const EngineFacts& facts);
 struct Openings {
   bool has_network = false;
   bool writable_root = false;
-  bool has_caps = false;
+  std::vector<std::string> caps;  // names like CHOWN
 };
 sandbox::Isolation isolation_of(const EngineFacts& facts, const Openings& openings);
 

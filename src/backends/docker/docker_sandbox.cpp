@@ -38,6 +38,20 @@ std::map<std::string, std::string> variables_at(const Json& value, std::string_v
   return all;
 }
 
+// Without the prefix that newer engines put in front.
+std::vector<std::string> added_caps(const Json& container) {
+  constexpr std::string_view kPrefix = "CAP_";
+  std::vector<std::string> all;
+  const Json* list = at(container, "/HostConfig/CapAdd");
+  if (list == nullptr || !list->is_array()) return all;
+  for (const Json& one : list->get_array()) {
+    std::string_view name = one.is_string() ? std::string_view(one.get_string()) : "";
+    if (name.starts_with(kPrefix)) name.remove_prefix(kPrefix.size());
+    if (!name.empty()) all.emplace_back(name);
+  }
+  return all;
+}
+
 // As the engine understands it: an image may say "/data/" for "/data".
 std::string without_detours(std::string_view path) {
   std::string normal = std::filesystem::path(path).lexically_normal().string();
@@ -66,8 +80,7 @@ void DockerSandbox::learn(const Json& container) {
   container_ = text_at(container, "/Id");
   has_network_ = text_at(container, "/HostConfig/NetworkMode") != "none";
   writable_root_ = !truth_at(container, "/HostConfig/ReadonlyRootfs");
-  const Json* caps = at(container, "/HostConfig/CapAdd");
-  has_caps_ = caps != nullptr && caps->is_array() && !caps->get_array().empty();
+  caps_ = added_caps(container);
   pid_ = static_cast<std::int64_t>(number_at(container, "/State/Pid"));
   env_ = variables_at(container, "/Config/Env");
 }
@@ -129,8 +142,8 @@ Task<Result<ContainerPlan>> DockerSandbox::make_plan() {
   plan.checks_health = checks_health_;
   // Not the server's own: nothing inside may be the owner of the server's folders.
   if (::geteuid() == plan.uid) ++plan.uid;
-  has_caps_ = !plan.cap_add.empty();
-  if (has_caps_) plan.uid = 0;  // the engine gives capabilities to no other user
+  caps_ = plan.cap_add;
+  if (!caps_.empty()) plan.uid = 0;  // the engine gives capabilities to no other user
   if (spec_.writable_root && !spec_.patterns.deny_write.empty()) {
     co_return fail(Code::kPolicyUnsupported,
                    "docker cannot keep anybody from writing in a writable root; native can");
@@ -240,9 +253,9 @@ bool DockerSandbox::is_running() const {
 sandbox::Status DockerSandbox::status() const {
   sandbox::Status status{.state = state_};
   if (shared_->facts)
-    status.isolation = isolation_of(
-        *shared_->facts,
-        {.has_network = has_network_, .writable_root = writable_root_, .has_caps = has_caps_});
+    status.isolation =
+        isolation_of(*shared_->facts,
+                     {.has_network = has_network_, .writable_root = writable_root_, .caps = caps_});
   return status;
 }
 

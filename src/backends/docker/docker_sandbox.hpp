@@ -54,7 +54,7 @@ class DockerSandbox final : public sandbox::GuestSandbox {
   sandbox::State state_ = sandbox::State::kCreated;
   bool has_network_ = false;
   bool writable_root_ = false;
-  bool has_caps_ = false;
+  std::vector<std::string> caps_;
   std::string container_;  // its id: its name is anybody's to change who may speak to the engine
   std::string image_id_;
   std::vector<std::string> volumes_;  // these three as the image declares them
