@@ -149,6 +149,13 @@ class LocalNode final : public Node {
 
   Task<Result<SandboxPtr>> make(SandboxId id, TemplatePtr origin,
                                 model::SessionConfig config) override {
+    std::string backend = backend_of(*origin);
+    Result<SandboxPtr> made = co_await build(std::move(id), std::move(origin), std::move(config));
+    if (!made) co_return fail(with_advice(backend, made.error()));
+    co_return made;
+  }
+
+  Task<Result<SandboxPtr>> build(SandboxId id, TemplatePtr origin, model::SessionConfig config) {
     if (keeps_made_) made_.insert(id.str());
     ATOLL_CO_TRY(Backend * backend, open(backend_of(*origin)));
     sandbox::SandboxSpec spec{.id = std::move(id)};
@@ -285,6 +292,17 @@ class LocalNode final : public Node {
   }
 
  private:
+  // A template may name a backend that nothing named when the server started and was root.
+  Error with_advice(const std::string& backend, const Error& error) const {
+    auto own = options_.backends.find(backend);
+    if (own == options_.backends.end() || !own->second.unprepared) return error;
+    return Error(error.code(),
+                 error.message() + "; this server did not prepare " + backend +
+                     " when it started as root: restart it, then it prepares the backends that "
+                     "its templates name",
+                 error.errno_value());
+  }
+
   // Since somebody asked last; a shorter time than this says nothing.
   double cpus_in_use(double cpus) const {
     constexpr std::chrono::seconds kLongEnough{1};

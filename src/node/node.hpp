@@ -73,6 +73,7 @@ struct NodePolicy {
 struct OwnOptions {
   std::any config;
   sandbox::Prepared prepared;
+  bool unprepared = false;  // this process was root before, and did not prepare it
 };
 
 struct LocalNodeOptions {

@@ -34,7 +34,10 @@ class Preparation {
     return {};
   }
 
-  PreparedBackends take() { return std::move(all_); }
+  PreparedBackends take() {
+    all_.as_root = ::geteuid() == 0;
+    return std::move(all_);
+  }
 
  private:
   Result<void> keep(unsigned group) {

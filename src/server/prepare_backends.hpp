@@ -19,6 +19,7 @@ namespace atl::server {
 struct PreparedBackends {
   std::map<std::string, sandbox::Prepared> by_name;
   std::optional<unsigned> group;  // to be kept; no more than one
+  bool as_root = false;
 };
 
 // The most important first, each once: the default backend, those of templates, those that the

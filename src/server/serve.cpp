@@ -74,8 +74,11 @@ Task<Result<int>> run_server(async::Executor executor, Running running) {
   node.executor = executor;
   node.backend.keeps_group = running.backends->group.has_value();
   for (const sandbox::BackendEntry& entry : running.registry->list()) {
+    bool unprepared = running.backends->as_root && entry.prepare_as_root &&
+                      !running.backends->by_name.contains(entry.name);
     node.backends[entry.name] = {.config = config.sandbox.backends.of(entry.name),
-                                 .prepared = std::move(running.backends->by_name[entry.name])};
+                                 .prepared = std::move(running.backends->by_name[entry.name]),
+                                 .unprepared = unprepared};
   }
   options.node = node::make_local_node(*running.registry, std::move(node));
   control::Control control(std::move(options));

@@ -104,6 +104,25 @@ class DockerTest(DockerCase):
         self.addCleanup(lambda: plain.process.poll() is None and plain.stop())
         self.assertEqual(groups_of(plain.process.pid), [])
 
+    def test_a_template_that_names_a_backend_later(self):
+        """A server that was root has given up what docker needs; the answer says what to do, and that helps."""
+        os.environ["DOCKER_HOST"] = f"unix://{self.engine.socket}"
+        self.addCleanup(os.environ.pop, "DOCKER_HOST")
+        server = Server(self.data, "--no-auth", "--set", "pool.size=0")
+        self.addCleanup(lambda: server.process.poll() is None and server.stop())
+        template = {"id": "boxed", "language": "bash", "backend": "docker", "image": IMAGE}
+        self.assertEqual(server.call("POST", "/api/v1/templates", template)[0], 201)
+        asked = ("POST", "/api/v1/sessions", {"template_id": "boxed"}, {"Prefer": "wait"})
+        status, refused = server.call(*asked)
+        self.assertEqual((status, refused["code"]), (502, "backend_error"), refused)
+        self.assertIn("restart it", refused["detail"])
+        self.assertEqual(server.call("POST", "/api/v1/sessions", {}, {"Prefer": "wait"})[0], 201)  # native goes on
+        self.assertEqual(server.stop(), 0)
+        server.start()
+        status, made = server.call(*asked)
+        self.assertEqual(status, 201, made)
+        self.assertEqual(server.execute(made["id"], command="test -e /.dockerenv")["exit_code"], 0)
+
     def test_a_writable_root(self):
         server = self.serve()
         template = {"id": "open", "language": "bash", "security": {"read_only_filesystem": False}}
