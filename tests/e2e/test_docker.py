@@ -123,6 +123,16 @@ class DockerTest(DockerCase):
         self.assertEqual(status, 201, made)
         self.assertEqual(server.execute(made["id"], command="test -e /.dockerenv")["exit_code"], 0)
 
+    def test_a_hostname_resolves(self):
+        server = self.serve()
+        code = "import socket; print(socket.gethostbyname(socket.gethostname()))"
+        ran = server.execute(server.session(), command="getent hosts $(hostname)")
+        self.assertEqual(ran["stdout"].split()[:1], ["127.0.0.1"], ran)
+        environment = {"DOCKER_HOST": f"unix://{self.engine.socket}"}
+        for name in ((), ("--hostname", "box-7")):
+            ran = run("--backend", "docker", "--image", IMAGE, *name, "--", "python3", "-c", code, env=environment)
+            self.assertEqual((ran.code, ran.out), (0, "127.0.0.1\n"), ran)
+
     def test_a_writable_root(self):
         server = self.serve()
         template = {"id": "open", "language": "bash", "security": {"read_only_filesystem": False}}

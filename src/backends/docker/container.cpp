@@ -163,6 +163,8 @@ Result<Json> container_body(const sandbox::SandboxSpec& spec, const ContainerPla
   host["SecurityOpt"] = array{"no-new-privileges"};
   host["CapDrop"] = array{"ALL"};
   if (!plan.cap_add.empty()) host["CapAdd"] = array(plan.cap_add.begin(), plan.cap_add.end());
+  // Without a network the engine's /etc/hosts does not have the container's own name.
+  if (plan.network == "none") host["ExtraHosts"] = array{spec.hostname + ":127.0.0.1"};
   host["Init"] = false;
   host["AutoRemove"] = plan.once;
   host["IpcMode"] = "private";

@@ -80,6 +80,15 @@ TEST(DockerContainer, HasTheCapabilitiesOfTheConfiguration) {
   EXPECT_EQ(std::ranges::count(missing, "no_cap_setgid"), 0);
 }
 
+TEST(DockerContainer, KnowsItsOwnName) {
+  ContainerPlan plan = plan_of();
+  sandbox::SandboxSpec spec{.hostname = "box-7"};
+  EXPECT_EQ(text_at(*container_body(spec, plan, kFacts), "/HostConfig/ExtraHosts/0"),
+            "box-7:127.0.0.1");
+  plan.network = "team";  // there the engine adds it, with the address in that network
+  EXPECT_EQ(at(*container_body(spec, plan, kFacts), "/HostConfig/ExtraHosts"), nullptr);
+}
+
 TEST(DockerConfig, HasAnImageForEachLanguage) {
   Config config;
   EXPECT_EQ(default_image(config, "python"), "python:3.11-slim");
