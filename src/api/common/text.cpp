@@ -1,7 +1,5 @@
 #include "api/common/text.hpp"
 
-#include <openssl/evp.h>
-
 #include <algorithm>
 #include <array>
 #include <charconv>
@@ -97,30 +95,6 @@ std::string http_date(model::Time time) {
                 kMonths[static_cast<std::size_t>(parts.tm_mon)], parts.tm_year + 1900,
                 parts.tm_hour, parts.tm_min, parts.tm_sec);
   return text;
-}
-
-std::string base64(std::string_view bytes) {
-  std::string out((bytes.size() + 2) / 3 * 4 + 1, '\0');  // EVP ends it with a NUL
-  int size = ::EVP_EncodeBlock(reinterpret_cast<unsigned char*>(out.data()),
-                               reinterpret_cast<const unsigned char*>(bytes.data()),
-                               static_cast<int>(bytes.size()));
-  out.resize(static_cast<std::size_t>(size));
-  return out;
-}
-
-std::optional<std::string> from_base64(std::string_view text) {
-  if (text.size() % 4 != 0) return std::nullopt;
-  std::size_t padding = 0;
-  while (padding < 2 && padding < text.size() && text[text.size() - 1 - padding] == '=') ++padding;
-  std::string out(text.size() / 4 * 3, '\0');
-  int size = ::EVP_DecodeBlock(reinterpret_cast<unsigned char*>(out.data()),
-                               reinterpret_cast<const unsigned char*>(text.data()),
-                               static_cast<int>(text.size()));
-  if (size < 0) return std::nullopt;
-  out.resize(static_cast<std::size_t>(size) - padding);
-  // What EVP forgives (spaces, '=' inside, bits beyond the end) is not canonical.
-  if (base64(out) != text) return std::nullopt;
-  return out;
 }
 
 std::string hex(std::string_view bytes) {

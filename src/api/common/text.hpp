@@ -17,10 +17,6 @@ std::optional<model::Time> from_rfc3339(std::string_view text);
 // "Fri, 02 Jan 2026 03:04:05 GMT"
 std::string http_date(model::Time time);
 
-std::string base64(std::string_view bytes);
-// nullopt unless it is canonical base64 with its padding.
-std::optional<std::string> from_base64(std::string_view text);
-
 std::string hex(std::string_view bytes);
 std::optional<std::string> from_hex(std::string_view text);
 

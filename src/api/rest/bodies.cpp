@@ -10,6 +10,7 @@
 #include "api/common/limits.hpp"
 #include "api/common/text.hpp"
 #include "api/rest/body_checks.hpp"
+#include "codec/base64.hpp"
 #include "codec/json.hpp"
 
 namespace atl::api::rest {
@@ -101,7 +102,7 @@ Answer<std::optional<std::string>> one_of(std::optional<std::string> text,
     return refuse_field(at + "_b64", "is mutually exclusive with `" + at.substr(1) + "`");
   }
   if (coded) {
-    text = from_base64(*coded);
+    text = codec::from_base64(*coded);
     if (!text) return refuse_value(at + "_b64", "must be base64");
   }
   if (text && text->size() > kMaxStdin) return refuse_value(at, "is too long");

@@ -8,6 +8,7 @@
 #include "api/rest/views.hpp"
 #include "base/fault.hpp"
 #include "base/utf8.hpp"
+#include "codec/base64.hpp"
 #include "control/tool_text.hpp"
 
 namespace atl::api::rest {
@@ -77,7 +78,7 @@ Task<Result<void>> write_base64(Call call, Source source, Part part) {
   for (std::uint64_t at = 0; at < source->size(part);) {
     ATOLL_CO_TRY(std::string bytes, co_await read_portion(call.rest, source, part, at));
     at += bytes.size();
-    std::string text = base64(bytes);
+    std::string text = codec::base64(bytes);
     ATOLL_CO_CHECK(co_await call.exchange->write(text));
   }
   co_return Result<void>();

@@ -10,6 +10,7 @@
 #include "api/common/text.hpp"
 #include "api/rest/views.hpp"
 #include "base/utf8.hpp"
+#include "codec/base64.hpp"
 #include "codec/json.hpp"
 
 namespace atl::api::rest {
@@ -97,7 +98,7 @@ void ExecutionEvents::put_text(bool is_stdout, std::string_view bytes,
   if (bytes.empty()) return;
   (is_stdout ? at_.stdout_bytes : at_.stderr_bytes) += bytes.size();
   bodies::OutputEventBody data{.text = std::string(bytes), .b64 = {}};
-  if (!is_utf8(bytes)) data.b64 = base64(bytes);
+  if (!is_utf8(bytes)) data.b64 = codec::base64(bytes);
   out.push_back({.event = is_stdout ? "stdout" : "stderr",
                  .id = to_event_id(at_),
                  .data = codec::encode(data)});

@@ -5,6 +5,7 @@
 #include "api/common/text.hpp"
 #include "api/rest/bodies.hpp"
 #include "base/utf8.hpp"
+#include "codec/base64.hpp"
 #include "codec/json.hpp"
 
 namespace atl::api::rest {
@@ -27,7 +28,7 @@ boost::json::value parsed_or_null(std::string_view text) {
 // The exact bytes of a stream whose text is not them.
 std::optional<std::string> coded(std::string_view bytes) {
   if (is_utf8(bytes)) return std::nullopt;
-  return base64(bytes);
+  return codec::base64(bytes);
 }
 
 // What the code of a context raised, as its driver said it.

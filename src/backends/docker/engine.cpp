@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "async/deadline.hpp"
+#include "codec/base64.hpp"
 #include "codec/json.hpp"
 #include "codec/tar_reader.hpp"
 #include "http/uri.hpp"
@@ -60,24 +61,6 @@ Error refusal(int status, std::string_view body) {
   if (words.size() > kMaxWords) words.resize(kMaxWords);
   Code code = status == 404 ? Code::kNotFound : status == 409 ? Code::kConflict : Code::kBackend;
   return Error(code, "the Docker engine says: " + words);
-}
-
-std::string decode_base64(std::string_view text) {
-  std::string out;
-  unsigned bits = 0;
-  int held = 0;
-  for (char c : text) {
-    constexpr std::string_view kAlphabet =
-        "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-    std::size_t value = kAlphabet.find(c);
-    if (value == kAlphabet.npos) break;
-    bits = (bits << 6 | static_cast<unsigned>(value)) & 0xffffff;
-    held += 6;
-    if (held < 8) continue;
-    held -= 8;
-    out += static_cast<char>(bits >> held & 0xff);
-  }
-  return out;
 }
 
 std::string archive_of(const std::string& container, const std::string& path) {
@@ -238,8 +221,9 @@ Task<Result<PathFacts>> Engine::look_at(std::string container, std::string path)
                               .deadline = async::deadline_in(kPatience)};
   ATOLL_CO_TRY(http::ClientResponse answer, co_await send(std::move(request)));
   if (answer.status() == 404) co_return PathFacts();
-  std::string text = decode_base64(answer.headers().get("x-docker-container-path-stat"));
-  std::expected<Json, codec::DecodeError> facts = codec::parse(text);
+  std::string_view coded = answer.headers().get("x-docker-container-path-stat");
+  std::expected<Json, codec::DecodeError> facts =
+      codec::parse(codec::from_base64(coded).value_or(""));
   if (!answer.ok() || !facts) co_return fail(refusal(answer.status(), ""));
   auto mode = static_cast<unsigned>(number_at(*facts, "/mode"));
   if ((mode & kGoSymlink) != 0) {

@@ -6,9 +6,6 @@
 namespace atl::cli {
 namespace {
 
-constexpr std::string_view kAlphabet =
-    "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-
 struct Piece {
   std::size_t length;
   bool valid;
@@ -55,45 +52,6 @@ std::string to_utf8(std::string_view bytes) {
     bytes.remove_prefix(piece.length);
   }
   return text;
-}
-
-std::string base64(std::string_view bytes) {
-  std::string text;
-  text.reserve((bytes.size() + 2) / 3 * 4);
-  for (std::size_t i = 0; i < bytes.size(); i += 3) {
-    std::uint32_t group = 0;
-    for (std::size_t j = 0; j < 3; ++j) {
-      unsigned char byte = i + j < bytes.size() ? static_cast<unsigned char>(bytes[i + j]) : 0;
-      group = group << 8 | byte;
-    }
-    for (std::size_t j = 0; j < 4; ++j) {
-      bool padding = i + j > bytes.size();
-      text += padding ? '=' : kAlphabet[group >> (18 - 6 * j) & 63];
-    }
-  }
-  return text;
-}
-
-std::optional<std::string> from_base64(std::string_view text) {
-  std::string bytes;
-  bytes.reserve(text.size() / 4 * 3);
-  std::uint32_t group = 0;
-  int have = 0;  // characters of the group
-  int padding = 0;
-  for (char c : text) {
-    if (c == '\n' || c == '\r') continue;
-    std::size_t value = kAlphabet.find(c);
-    if (c == '=') ++padding;
-    if (c == '=' ? padding > 2 : padding > 0 || value == std::string_view::npos) {
-      return std::nullopt;
-    }
-    group = group << 6 | (c == '=' ? 0 : static_cast<std::uint32_t>(value));
-    if (++have < 4) continue;
-    for (int i = 0; i < 3 - padding; ++i) bytes += static_cast<char>(group >> (16 - 8 * i) & 255);
-    have = 0;
-  }
-  if (have != 0) return std::nullopt;
-  return bytes;
 }
 
 }  // namespace atl::cli

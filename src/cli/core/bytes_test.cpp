@@ -25,26 +25,5 @@ TEST(Bytes, RepairsAsUnicodeRecommends) {
   EXPECT_EQ(to_utf8("ok €"), "ok €");
 }
 
-TEST(Bytes, EncodesBase64) {
-  EXPECT_EQ(base64(""), "");
-  EXPECT_EQ(base64("f"), "Zg==");
-  EXPECT_EQ(base64("fo"), "Zm8=");
-  EXPECT_EQ(base64("foo"), "Zm9v");
-  EXPECT_EQ(base64("foobar"), "Zm9vYmFy");
-  EXPECT_EQ(base64("\xff\xfe\0"sv), "//4A");
-}
-
-TEST(Base64, ComesBack) {
-  std::string bytes;
-  for (int i = 0; i < 300; ++i) {
-    EXPECT_EQ(from_base64(base64(bytes)), bytes);
-    bytes += static_cast<char>(i * 7);
-  }
-  EXPECT_EQ(from_base64("Zm9v\nYmFy\n"), "foobar");
-  for (const char* bad : {"Z", "Zm9", "Zm9v=", "Z===", "Zm=v", "Zm9*", "Zm==Zm9v"}) {
-    EXPECT_EQ(from_base64(bad), std::nullopt) << bad;
-  }
-}
-
 }  // namespace
 }  // namespace atl::cli

@@ -7,6 +7,7 @@
 #include "cli/core/bytes.hpp"
 #include "cli/core/exit_status.hpp"
 #include "cli/remote/report.hpp"
+#include "codec/base64.hpp"
 
 namespace atl::cli {
 namespace {
@@ -16,7 +17,7 @@ using sandbox::OutputStream;
 // The exact bytes, where the text had to be changed.
 std::string bytes_of(std::optional<std::string> text, const std::optional<std::string>& coded) {
   std::optional<std::string> exact;
-  if (coded) exact = from_base64(*coded);
+  if (coded) exact = codec::from_base64(*coded);
   return exact ? std::move(*exact) : std::move(text).value_or("");
 }
 

@@ -5,6 +5,7 @@
 #include "cli/core/bytes.hpp"
 #include "cli/core/console.hpp"
 #include "cli/core/json.hpp"
+#include "codec/base64.hpp"
 
 namespace atl::cli {
 
@@ -16,7 +17,7 @@ namespace {
 
 void put_bytes(JsonWriter& json, std::string_view bytes) {
   json.key("text").text(bytes);
-  if (!is_utf8(bytes)) json.key("b64").text(base64(bytes));
+  if (!is_utf8(bytes)) json.key("b64").text(codec::base64(bytes));
 }
 
 void put_crash(JsonWriter& json, std::string_view key,
@@ -113,7 +114,10 @@ Task<Result<void>> ReplPrinter::save(const contexts::Bundle* bundle) {
     if (!content && what.mime.ends_with("json")) {
       if (auto raw = bundle->raw(what.mime)) content = std::string(*raw) + "\n";
     }
-    if (content && what.base64) content = from_base64(*content);
+    if (content && what.base64) {
+      std::erase(*content, '\n');  // encoders that break lines
+      content = codec::from_base64(*content);
+    }
     if (!content) continue;
     ATOLL_CO_TRY(std::string name, co_await files_->save(cell_, shown_, kind, std::move(*content)));
     if (options_.json) {

@@ -2,13 +2,14 @@
 
 #include "cli/core/bytes.hpp"
 #include "cli/core/json.hpp"
+#include "codec/base64.hpp"
 
 namespace atl::cli {
 namespace {
 
 void output_fields(JsonWriter& json, std::string_view name, const std::string& bytes) {
   json.key(name).text(bytes);
-  if (!is_utf8(bytes)) json.key(std::string(name) + "_b64").text(base64(bytes));
+  if (!is_utf8(bytes)) json.key(std::string(name) + "_b64").text(codec::base64(bytes));
 }
 
 }  // namespace
