@@ -1,0 +1,33 @@
+// Placeholders of secrets, and the way back to the values. Pure.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <string>
+#include <string_view>
+
+namespace atl::egress {
+
+// "atoll_secret_" and 32 hexadecimal digits: what a program in the sandbox sees of a secret.
+inline constexpr std::string_view kPlaceholderPrefix = "atoll_secret_";
+inline constexpr std::size_t kPlaceholderSize = kPlaceholderPrefix.size() + 32;
+std::string new_placeholder();
+
+// Values by placeholder: those that may go to the host of the request.
+using SecretValues = std::map<std::string, std::string, std::less<>>;
+
+struct Replaced {
+  std::string value;
+  bool changed = false;  // a placeholder became a value
+  bool left = false;     // a placeholder stays: it is for other hosts, or of nobody
+};
+
+// The value of the header `name` with values in the place of placeholders, also inside
+// "Basic BASE64". A value whose secret has bytes that no header may have stays as it is.
+Replaced replace_placeholders(std::string_view name, std::string_view value,
+                              const SecretValues& values);
+
+// Whether a header can carry it: no control characters but the tab.
+bool fits_header(std::string_view value);
+
+}  // namespace atl::egress
