@@ -1,0 +1,64 @@
+// A network policy, checked and compiled: what the model's plain data means. Pure; made once for
+// each policy, read for each name and connection.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.hpp"
+#include "egress/address.hpp"
+#include "egress/rules.hpp"
+#include "model/network.hpp"
+
+namespace atl::egress {
+
+// Which headers a request to certain hosts gets, and which placeholders are replaced in it.
+struct HeaderRule {
+  std::string pattern;  // canonical
+  std::string name;
+  std::string value;
+  bool is_secret = false;  // `value` is the name of a secret
+};
+
+struct SecretRule {
+  std::string env;
+  std::string secret;
+  std::vector<std::string> hosts;  // canonical patterns
+};
+
+class Policy {
+ public:
+  static constexpr std::size_t kMaxRules = 10'000;
+  static constexpr std::size_t kMaxNetworks = 1'000;  // of allow_private
+  static constexpr std::size_t kMaxPorts = 100;       // ranges in one rule
+  static constexpr std::size_t kMaxHosts = 1'000;     // patterns in one list
+  static constexpr std::size_t kMaxSecrets = 100;
+
+  // Nothing is allowed.
+  Policy() : Policy(Rules({}, Action::kDeny)) {}
+  explicit Policy(Rules rules) : rules_(std::move(rules)) {}
+
+  const Rules& rules() const { return rules_; }
+  // Whether an address that is not public may be dialled all the same.
+  bool allows_private(const Address& address) const;
+  // Whether TLS to that name must be opened: it has headers to set or placeholders to replace.
+  bool intercepts(std::string_view name) const;
+  const std::vector<HeaderRule>& headers() const { return headers_; }
+  const std::vector<SecretRule>& secrets() const { return secrets_; }
+
+ private:
+  friend Result<Policy> compile(const model::NetworkPolicy& policy);
+
+  Rules rules_;
+  std::vector<Network> allow_private_;
+  std::vector<HeaderRule> headers_;
+  std::vector<SecretRule> secrets_;
+  std::vector<std::string> no_intercept_;
+};
+
+// kInvalidValue with the JSON pointer of the member that is wrong (base/field_error.hpp), such as
+// "/rules/3/target".
+Result<Policy> compile(const model::NetworkPolicy& policy);
+
+}  // namespace atl::egress
