@@ -223,8 +223,9 @@ Outcome<void> build(LauncherState& state, BoxOrder& order, Zygote* zygote, Box& 
 }  // namespace
 
 bool LauncherState::step_back() const {
+  // Rootless there is no way back into the host's network.
   return ::setns(host_template.get(), CLONE_NEWNS) == 0 &&
-         ::setns(host_network.get(), CLONE_NEWNET) == 0;
+         (rootless || ::setns(host_network.get(), CLONE_NEWNET) == 0);
 }
 
 void LauncherState::take_back(Slot slot) {
@@ -237,18 +238,13 @@ UniqueFd open_workspace(pid_t pid) {
   return open_at(AT_FDCWD, Text("/proc/%d/root/workspace", pid).c_str(), O_PATH | O_DIRECTORY);
 }
 
-Outcome<void> claim_slot(LauncherState& state, BoxOrder& order) {
-  Zygote* zygote = find_zygote(state, order.request);
-  SlotRange range = zygote != nullptr ? zygote_slots(zygote->place, zygote->uid) : kPlainSlots;
-  range.memory_bytes = order.request.limits.memory_bytes;
-  // A network namespace that must be made may be kept by a mount on the host's side.
-  bool kept = state.slots.has_kept(range);
-  if (!kept && ::setns(state.host_mounts.get(), CLONE_NEWNS) != 0) return failed(Step::kTemplate);
-  Outcome<Slot> slot = state.slots.claim(range);
-  if (!kept && !state.step_back()) ::abort();
-  if (!slot) return std::unexpected(slot.error());
-  order.slot = std::move(*slot);
-  return {};
+SlotRange range_of(LauncherState& state, const CreateRequest& request) {
+  Zygote* zygote = find_zygote(state, request);
+  SlotRange range = zygote != nullptr ? zygote_slots(zygote->place, zygote->uid)
+                    : state.options.once || state.rootless ? kAllPlainSlots
+                                                           : SlotRange();
+  range.memory_bytes = request.limits.memory_bytes;
+  return range;
 }
 
 Outcome<Box> create_box(LauncherState& state, BoxOrder& order) {

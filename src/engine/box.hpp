@@ -82,6 +82,8 @@ struct LauncherState {
   UniqueFd disks;          // where disk images live, unnamed
   UniqueFd guest_program;
   UniqueFd mounts_program;
+  Helper slot_maker;     // atoll-mounts at work on slots, one at a time …
+  uid_t made_owner = 0;  // … that are made with this net_owner
   ZygoteParts zygote_parts;
   Cgroups cgroups;
   bool rootless = false;
@@ -101,13 +103,15 @@ struct BoxOrder {
   std::vector<UniqueFd> sources;  // mounts, then layers
   UniqueFd connection;
   Slot slot;
+  unsigned tries = 0;           // at a slot
   std::vector<UniqueFd> parts;  // as atoll-mounts has made them
 };
 
 // Whether mounts, a disk or a root must be made for it first (box_mounts.cpp): it has a slot then.
 bool needs_parts(const LauncherState& state, const CreateRequest& request);
 Outcome<Helper> order_parts(const LauncherState& state, const BoxOrder& order);
-Outcome<std::vector<UniqueFd>> receive_parts(const Helper& helper, bool wait = false);
+Outcome<std::vector<UniqueFd>> receive_parts(const Helper& helper, MountsMade& made,
+                                             bool wait = false);
 // Puts the caller into the sandbox's root; what is left is for the guest.
 Outcome<void> use_parts(const LauncherState& state, BoxOrder& order);
 
@@ -115,7 +119,12 @@ Outcome<void> use_parts(const LauncherState& state, BoxOrder& order);
 // entered later, so that it can be made meanwhile.
 Outcome<Helper> find_template(LauncherState& state);
 Outcome<void> enter_template(LauncherState& state, const Helper& maker);
-Outcome<void> claim_slot(LauncherState& state, BoxOrder& order);
+// Where the slot of a sandbox lies. Its zygote may come and go.
+SlotRange range_of(LauncherState& state, const CreateRequest& request);
+// Has `slot_maker` make slots of a range and see to those that are left for it. The second comes
+// when it has ended.
+Outcome<void> order_slots(LauncherState& state, const SlotRange& range, std::size_t wanted);
+Outcome<void> receive_slots(LauncherState& state);
 // Starts the sandbox of an order that has its slot and its parts; pid 1 builds the rest by itself.
 // Nothing is waited for: a zygote can stop pid 1 of its sandboxes, and keep it from ending. On
 // failure nothing is left behind, but for a box with a `failure` whose pid 1 must still end.

@@ -1,6 +1,8 @@
 // The launcher's side of atoll-mounts: what it orders, and what it takes from it.
 #include <sched.h>
 
+#include <algorithm>
+
 #include "confine/walls.hpp"
 #include "engine/box.hpp"
 #include "engine/sys.hpp"
@@ -44,13 +46,51 @@ Outcome<Helper> order_parts(const LauncherState& state, const BoxOrder& box) {
   return start_helper(Step::kMount, state.mounts_program, "atoll-mounts", bytes_of(order), given);
 }
 
-Outcome<std::vector<UniqueFd>> receive_parts(const Helper& helper, bool wait) {
+Outcome<std::vector<UniqueFd>> receive_parts(const Helper& helper, MountsMade& made, bool wait) {
   std::vector<UniqueFd> parts;
-  Failure failure;
-  ssize_t size = receive_fds(helper.socket.get(), bytes_at(failure), parts, wait);
-  if (size != sizeof failure) return failed(Step::kMount, EIO);
-  if (failure.step != Step::kNone) return std::unexpected(failure);
+  ssize_t size = receive_fds(helper.socket.get(), bytes_at(made), parts, wait);
+  if (size != sizeof made) return failed(Step::kMount, EIO);
+  if (made.failure.step != Step::kNone) return std::unexpected(made.failure);
   return parts;
+}
+
+Outcome<void> order_slots(LauncherState& state, const SlotRange& range, std::size_t wanted) {
+  SlotsOrder slots{.range = range,
+                   .wanted = static_cast<std::uint32_t>(std::min(wanted, kMaxSlots)),
+                   .from = state.slots.next,
+                   .remove_idle = state.slots.idle && wanted == 0 ? 1u : 0u};
+  std::vector<int> given = {state.host_mounts.get(), state.shared.get(), state.shared.get()};
+  const UniqueFd& group = state.cgroups.roots[kMemory];
+  if (state.rootless && group) {
+    given[kSlotsCgroup] = group.get();
+    slots.delegated = 1;
+  }
+  std::vector<Slot> unclean = std::move(state.slots.unclean);
+  for (const Slot& slot : std::span(unclean).first(std::min(unclean.size(), kMaxSlots))) {
+    slots.unclean[slots.unclean_count++] = slot.number;
+    given.push_back(slot.lock.get());
+  }
+  MountsOrder order{
+      .kind = MountsKind::kSlots, .rootless = state.rootless ? 1u : 0u, .slots = slots};
+  ATOLL_TRY(state.slot_maker, start_helper(Step::kSlot, state.mounts_program, "atoll-mounts",
+                                           bytes_of(order), given));
+  state.made_owner = range.net_owner;
+  if (slots.remove_idle != 0) state.slots.idle = false;
+  return {};
+}
+
+Outcome<void> receive_slots(LauncherState& state) {
+  Helper maker = std::move(state.slot_maker);
+  state.slot_maker = {};
+  MountsMade made;
+  ATOLL_TRY(std::vector<UniqueFd> parts, receive_parts(maker, made));
+  for (std::size_t i = 0; 2 * i + 1 < parts.size(); ++i) {
+    ATOLL_CHECK(state.slots.keep({.number = made.slots[i],
+                                  .lock = std::move(parts[2 * i]),
+                                  .netns = std::move(parts[2 * i + 1]),
+                                  .net_owner = state.made_owner}));
+  }
+  return {};
 }
 
 Outcome<void> use_parts(const LauncherState& state, BoxOrder& order) {

@@ -17,15 +17,10 @@ namespace {
 using confine::Wall;
 
 constexpr const char* kNames[kControllerCount] = {"memory", "cpu", "cpuacct", "pids", "freezer"};
-constexpr const char* kProcesses = "cgroup.procs";
 constexpr auto kSame = static_cast<gid_t>(-1);
 
-// v1: guests are frozen together with nobody, and their time is their sandbox's.
-bool has_own(Leaf leaf, Controller controller) {
-  return leaf != Leaf::kGuest || (controller != kFreezer && controller != kCpuAcct);
-}
+}  // namespace
 
-// What a leaf lies in, with a slash.
 Text group_of(const Cgroups& host, Leaf leaf, unsigned number) {
   bool zygote = leaf == Leaf::kZygote;
   Text group("%s/", host.base().c_str());
@@ -36,32 +31,12 @@ Text group_of(const Cgroups& host, Leaf leaf, unsigned number) {
 }
 
 Text path_of(const Cgroups& host, Leaf leaf, unsigned number, Controller controller,
-             const char* file = "") {
+             const char* file) {
   Text group = group_of(host, leaf, number);
   if (!host.unified && !has_own(leaf, controller)) return Text("%sguests/%s", group.c_str(), file);
   const char* kind = leaf == Leaf::kSlot ? "slot" : leaf == Leaf::kGuest ? "guest" : "zygote";
   return Text("%s%s-%u/%s", group.c_str(), kind, number, file);
 }
-
-// Makes the groups that `path` lies in, and hands controllers down to them. One by one: a host may
-// keep some to itself, and only their limits do not hold then. None where processes sit in the
-// root, as in a container's: memory would be refused, and cpu or pids alone would make a threaded
-// group of it, below which no process could be put. The host's own root, which has no type, is free
-// of that rule.
-bool make_groups(bool unified, int root, std::string_view path) {
-  bool hands_down = unified && (::faccessat(root, "cgroup.type", F_OK, 0) != 0 ||
-                                read_file(root, kProcesses).empty());
-  for (std::size_t end = 0; end < path.size(); end = path.find('/', end) + 1) {
-    std::string group(path.substr(0, end));
-    if (end != 0 && !make_folder(root, group.c_str(), 0755)) return false;
-    for (const char* name : {"+memory", "+cpu", "+pids"}) {
-      if (hands_down) write_file(root, (group + "cgroup.subtree_control").c_str(), name);
-    }
-  }
-  return true;
-}
-
-}  // namespace
 
 Cgroups Cgroups::detect() {
   Cgroups found;
@@ -87,46 +62,6 @@ Cgroups Cgroups::delegated(UniqueFd group, const UniqueFd& shared) {
   return found;
 }
 
-void Cgroups::remove_slot(unsigned number) const {
-  for (Leaf leaf : {Leaf::kSlot, Leaf::kGuest}) {
-    for (int i = 0; i < kControllerCount; ++i) {
-      auto controller = static_cast<Controller>(i);
-      if (!roots[i] || !has_own(leaf, controller)) continue;
-      // A removed memory cgroup lives on while page cache is charged to it.
-      Text empty = path_of(*this, leaf, number, controller, "memory.force_empty");
-      if (i == kMemory) write_file(roots[i].get(), empty.c_str(), "0");
-      ::unlinkat(roots[i].get(), path_of(*this, leaf, number, controller).c_str(), AT_REMOVEDIR);
-    }
-  }
-  Text group = group_of(*this, Leaf::kSlot, number);
-  if (unified) ::unlinkat(roots[kMemory].get(), group.c_str(), AT_REMOVEDIR);
-  if (owner != 0) ::unlinkat(roots[kMemory].get(), base().c_str(), AT_REMOVEDIR);
-}
-
-bool SlotCgroup::make_leaf(Leaf leaf) const {
-  bool made = true;
-  for (int i = 0; i < kControllerCount && made; ++i) {
-    int root = host_->roots[i].get();
-    if (root < 0 || (leaf == Leaf::kGuest && i == kCpuAcct)) continue;
-    Text path = path_of(*host_, leaf, number_, static_cast<Controller>(i));
-    made = make_folder(root, path.c_str(), 0755);
-    // Again when another launcher takes the group away that is being filled.
-    for (int attempt = 0; attempt < 8 && !made && errno == ENOENT; ++attempt) {
-      made = make_groups(host_->unified, root, path) && make_folder(root, path.c_str(), 0755);
-    }
-  }
-  return made;
-}
-
-Outcome<SlotCgroup> SlotCgroup::open(const Cgroups& host, Leaf leaf, unsigned number) {
-  SlotCgroup slot(host, leaf, number);
-  if (!slot.make_leaf(leaf) || (slot.has_guest() && !slot.make_leaf(Leaf::kGuest))) {
-    return failed(Step::kCgroup);
-  }
-  if (slot.has_guest()) slot.start_anew();
-  return slot;
-}
-
 bool SlotCgroup::open_tasks(Leaf leaf, ControllerFds& tasks, uid_t owner) const {
   for (int i = 0; i < kControllerCount; ++i) {
     int root = host_->roots[i].get();
@@ -142,7 +77,7 @@ bool SlotCgroup::open_tasks(Leaf leaf, ControllerFds& tasks, uid_t owner) const 
 }
 
 Outcome<void> SlotCgroup::open_doors(uid_t owner) {
-  if (host_ == nullptr || doors_.user[counted()]) return {};
+  if (host_ == nullptr || doors_.user[host_->counted()]) return {};
   bool unified = host_->unified, slot = has_guest();
   Text group("%s%s", group_of(*host_, leaf_, number_).c_str(), kProcesses);
   int root = host_->root(kMemory);
@@ -184,19 +119,16 @@ bool SlotCgroup::set_memory(Leaf leaf, std::uint64_t bytes) const {
   constexpr std::uint64_t kLeast = 1 << 20, kMost = 64 << 20;
   set("memory.kmem.tcp.limit_in_bytes", std::clamp(bytes / 8, kLeast, kMost));
   set("memory.swappiness", 0);
-  if (set("memory.limit_in_bytes", bytes)) {
-    set("memory.memsw.limit_in_bytes", bytes);  // absent without swap accounting
-    return true;
-  }
-  // Memory of the tenant before may be freed late.
-  for (int waited = 0; errno == EBUSY && waited < 200; ++waited) {  // ms
+  auto limit = [&] { return set("memory.limit_in_bytes", bytes); };
+  bool held = limit();
+  if (!held && errno == EBUSY) {  // memory of the tenant before is freed late
     set("memory.force_empty", 0);
-    ::usleep(1000);
-    if (set("memory.limit_in_bytes", bytes)) return true;
+    held = limit();
   }
   // A limit above that of memory and swap together is refused, so that one is raised first.
-  return errno == EINVAL && set("memory.memsw.limit_in_bytes", bytes) &&
-         set("memory.limit_in_bytes", bytes);
+  if (!held && errno == EINVAL) held = set("memory.memsw.limit_in_bytes", bytes) && limit();
+  if (held) set("memory.memsw.limit_in_bytes", bytes);  // absent without swap accounting
+  return held;
 }
 
 bool SlotCgroup::make_room(std::uint64_t bytes) {
@@ -297,50 +229,13 @@ bool SlotCgroup::is_frozen() const {
 }
 
 bool SlotCgroup::empty() const {
-  return host_ == nullptr || (read(leaf_, counted(), kProcesses).empty() &&
-                              read(Leaf::kGuest, counted(), kProcesses).empty());
+  return host_ == nullptr || (read(leaf_, host_->counted(), kProcesses).empty() &&
+                              read(Leaf::kGuest, host_->counted(), kProcesses).empty());
 }
 
 UniqueFd SlotCgroup::open_processes() const {
-  return open_at(host_->root(counted()),
-                 path_of(*host_, leaf_, number_, counted(), kProcesses).c_str());
-}
-
-std::set<pid_t> SlotCgroup::processes() const {
-  std::string text = read(leaf_, counted(), kProcesses);
-  text.resize(text.rfind('\n') + 1);  // a number that is cut off is another one
-  std::set<pid_t> found;
-  for (char* at = text.data(); *at != '\0'; at += *at == '\n' ? 1 : 0) {
-    found.insert(static_cast<pid_t>(std::strtol(at, &at, 10)));
-  }
-  return found;
-}
-
-bool SlotCgroup::end_all() const {
-  if (host_ == nullptr || processes().empty()) return true;
-  if (host_->unified) return !write(leaf_, kMemory, "cgroup.kill", 1);
-  // Those that stand still make no new ones; nobody waits until all do. So rounds follow: a process
-  // that has its signal makes none either, and the last round finds only such.
-  constexpr int kRounds = 64;
-  (void)freeze(true);
-  std::set<pid_t> signalled;
-  for (int round = 0; round < kRounds; ++round) {
-    std::vector<std::pair<pid_t, UniqueFd>> opened;
-    for (pid_t pid : processes()) {
-      if (signalled.contains(pid)) continue;
-      opened.emplace_back(pid, static_cast<int>(::syscall(SYS_pidfd_open, pid, 0)));
-    }
-    if (opened.empty()) break;
-    // A number that is listed still is that of the process that was opened, not of a later one.
-    std::set<pid_t> listed = processes();
-    for (const auto& [pid, process] : opened) {
-      if (!process || !listed.contains(pid)) continue;
-      send_kill(process);
-      signalled.insert(pid);
-    }
-  }
-  (void)freeze(false);
-  return false;
+  return open_at(host_->root(host_->counted()),
+                 path_of(*host_, leaf_, number_, host_->counted(), kProcesses).c_str());
 }
 
 }  // namespace atl::engine

@@ -10,7 +10,6 @@
 #pragma once
 
 #include <array>
-#include <set>
 #include <string>
 
 #include "base/unique_fd.hpp"
@@ -37,26 +36,34 @@ struct Cgroups {
   Text base() const { return owner == 0 ? Text("atoll") : Text("atoll-%lu", owner); }
   bool available() const { return roots[kMemory] || roots[kPids]; }
   int root(Controller controller) const { return roots[unified ? kMemory : controller].get(); }
-  // Removes the leaves of a slot, which are empty; rootless, with the last one what held them.
-  void remove_slot(unsigned number) const;
+  Controller counted() const { return root(kMemory) >= 0 ? kMemory : kPids; }  // lists processes
 };
 
 enum class Leaf { kSlot, kGuest, kZygote };
 // Numbers of slots from here on are those of zygotes' sandboxes, so many for each zygote.
 inline constexpr unsigned kFirstZygoteSlot = 8192, kSlotsPerZygote = 2048;
+inline constexpr const char* kProcesses = "cgroup.procs";
+
+// v1: guests are frozen together with nobody, and their time is their sandbox's.
+constexpr bool has_own(Leaf leaf, Controller controller) {
+  return leaf != Leaf::kGuest || (controller != kFreezer && controller != kCpuAcct);
+}
+// Where a leaf lies below the root of a controller, and what it lies in, with a slash.
+Text path_of(const Cgroups& host, Leaf leaf, unsigned number, Controller controller,
+             const char* file = "");
+Text group_of(const Cgroups& host, Leaf leaf, unsigned number);
 
 // The two leaves of one slot, or the one of a zygote. Holds few descriptors: there are many slots.
 class SlotCgroup {
  public:
   SlotCgroup() = default;
-  // Those of a sandbox that lives there. `host` outlives it.
+  // Leaves that are there (cgroup_make.hpp makes them). `host` outlives this.
   SlotCgroup(const Cgroups& host, Leaf leaf, unsigned number, const UsageFigures& start = {})
       : host_(&host), number_(number), leaf_(leaf), start_(start) {}
-  // Finds or makes the leaves.
-  static Outcome<SlotCgroup> open(const Cgroups& host, Leaf leaf, unsigned number);
 
   // Sets every limit that the host can enforce; `walls` receives the bits of those that hold.
-  // Limits that the leaf has already are not written again.
+  // Limits that the leaf has already are not written again. EBUSY (v1): there is more memory than
+  // that in it now; ask again.
   Outcome<void> set_limits(const Limits& limits, std::uint32_t& walls);
   // Memory of the tenant before may be freed late, and over its limit a leaf kills who enters it.
   // False: there is no room yet for a sandbox with a limit of so many bytes.
@@ -67,8 +74,6 @@ class SlotCgroup {
   Outcome<void> freeze(bool frozen) const;
   bool is_frozen() const;
   bool empty() const;  // both leaves
-  // Kills what is in the user's leaf; true when nothing was.
-  bool end_all() const;
   // A list of the processes in the user's leaf, a line each, as its reader numbers them.
   UniqueFd open_processes() const;
   // The next tenant's figures count from here.
@@ -89,17 +94,14 @@ class SlotCgroup {
   const Doors& doors() const { return doors_; }
 
  private:
-  bool make_leaf(Leaf leaf) const;
   bool open_tasks(Leaf leaf, ControllerFds& tasks, uid_t owner = 0) const;
   bool write(Leaf leaf, Controller controller, const char* file, std::uint64_t value) const;
   std::string read(Leaf leaf, Controller controller, const char* file) const;
   std::uint64_t read_number(Leaf leaf, Controller controller, const char* file,
                             const char* key = "") const;
-  std::set<pid_t> processes() const;  // of the user's leaf
   bool set_memory(Leaf leaf, std::uint64_t bytes) const;
   Outcome<void> write_limits(const Limits& limits);
   UsageFigures counters() const;
-  Controller counted() const { return host_->root(kMemory) >= 0 ? kMemory : kPids; }
   bool has_guest() const { return leaf_ == Leaf::kSlot; }
 
   const Cgroups* host_ = nullptr;  // none: no cgroup

@@ -49,6 +49,7 @@ class Launcher {
     state_.options = std::move(options);
     ready_ = set_up_launcher(state_);
     watch(client_, &client_);
+    if (state_.slot_maker.process) watch(state_.slot_maker.process, &state_.slot_maker);
     if (once_ || !ready_) return;
     for (Box& box : find_boxes(state_)) keep(std::move(box));
   }
@@ -58,7 +59,12 @@ class Launcher {
   int run() {
     while (client_ || (once_ && !boxes_.empty())) wait_and_serve();
     leave_folder();
-    if (!once_ || state_.rootless) state_.slots.let_go();  // the next one does not know of them
+    if (once_ && !state_.rootless) return 0;
+    state_.slots.let_go();  // the next one does not know of them
+    MountsMade made;
+    if (state_.slots.idle && order_slots(state_, {}, 0)) {
+      (void)receive_parts(state_.slot_maker, made, true);
+    }
     return 0;
   }
 
@@ -99,7 +105,10 @@ class Launcher {
     epoll_event found[kAtOnce];
     int wait = trimming_ || !births_.empty() ? kIdle : -1;
     int count = ::epoll_wait(events_.get(), found, kAtOnce, wait);
-    if (trimming_ && count == 0) trimming_ = state_.slots.trim();
+    if (trimming_ && count == 0) {
+      trimming_ = state_.slots.trim();
+      if (!trimming_) look_after_slots();
+    }
     // Ends first: a request that follows may want the slot.
     for (int i = 0; i < count; ++i) {
       if (found[i].data.ptr != &client_) ended(found[i].data.ptr);
@@ -111,6 +120,7 @@ class Launcher {
   }
 
   void ended(void* owner) {
+    if (owner == &state_.slot_maker) return slots_made();
     for (auto at = pending_.begin(); at != pending_.end(); ++at) {
       if (&*at != owner) continue;
       unwatch(at->helper.process);
@@ -198,15 +208,65 @@ class Launcher {
     if (once_ && created_) return failed(Step::kBusy, EBUSY);
     if (boxes_.contains(reply.id.text) || is_pending(reply.id)) return failed(Step::kBusy, EEXIST);
     created_ = true;
-    bool waits = needs_parts(state_, *request_);
-    if (waits && pending_.size() >= kMaxPending) return failed(Step::kBusy, EAGAIN);
+    if (waiting_.size() >= kMaxWaiting) return failed(Step::kBusy, EAGAIN);
     auto order = std::make_unique<BoxOrder>(*request_, std::move(sources));
     if (request_->connected != 0) {
       order->connection = std::move(order->sources.back());
       order->sources.pop_back();
     }
-    ATOLL_CHECK(claim_slot(state_, *order));
-    if (!waits) return make(*order);
+    waiting_.push_back(std::move(order));
+    serve_waiting();
+    return false;
+  }
+
+  // Sandboxes get slots as they were asked for. Those that find none wait for atoll-mounts.
+  void serve_waiting() {
+    while (!waiting_.empty()) {
+      range_ = range_of(state_, waiting_.front()->request);
+      Outcome<bool> claimed = state_.slots.claim(range_, waiting_.front()->slot);
+      if (claimed && !*claimed) break;
+      ahead_ = !once_;
+      begin(claimed);
+    }
+    look_after_slots();
+  }
+
+  // The first that waits has its slot, or gets none.
+  void begin(const Outcome<bool>& claimed) {
+    std::unique_ptr<BoxOrder> order = std::move(waiting_.front());
+    waiting_.pop_front();
+    LauncherReply reply{.op = LauncherOp::kCreate, .id = order->request.header.id};
+    answer(claimed ? make_parts(std::move(order), reply) : claimed, reply);
+  }
+
+  // Has slots made for those who wait or, ahead of time, for the next one.
+  void look_after_slots() {
+    if (state_.slot_maker.process) return;  // comes here when it has ended
+    bool make = !waiting_.empty() || (ahead_ && !state_.slots.has_kept(range_));
+    bool clean = !state_.slots.unclean.empty() || (state_.slots.idle && !trimming_);
+    if (!make && !clean) return;
+    ahead_ = false;
+    constexpr unsigned kTries = 8;
+    Outcome<void> ordered = failed(Step::kSlot, EAGAIN);
+    if (waiting_.empty() || ++waiting_.front()->tries <= kTries) {
+      ordered =
+          order_slots(state_, range_, make ? waiting_.size() + 1 + state_.slots.lent() / 8 : 0);
+    }
+    if (ordered) return watch(state_.slot_maker.process, &state_.slot_maker);
+    while (!waiting_.empty()) begin(std::unexpected(ordered.error()));
+  }
+
+  void slots_made() {
+    unwatch(state_.slot_maker.process);
+    (void)exit_status(state_.slot_maker.process);
+    Outcome<void> made = receive_slots(state_);
+    if (!made && !waiting_.empty()) begin(std::unexpected(made.error()));
+    serve_waiting();
+  }
+
+  Outcome<bool> make_parts(std::unique_ptr<BoxOrder> order, const LauncherReply& reply) {
+    if (!needs_parts(state_, order->request)) return make(*order);
+    if (pending_.size() >= kMaxPending) return give_up(*order, {Step::kBusy, EAGAIN});
     Outcome<Helper> helper = order_parts(state_, *order);
     if (!helper) return give_up(*order, helper.error());
     wait_for({std::move(*helper), reply, std::move(order)});
@@ -227,7 +287,7 @@ class Launcher {
     if (size < 0) return;
     end_building(box, std::nullopt);
     if (!once_) box.workspace = open_workspace(box.pid);
-    if (state_.slots.crowded()) box.slot.cgroup.close_doors();
+    if (state_.slots.lent() > kCrowd) box.slot.cgroup.close_doors();
     answer_create(box);
   }
 
@@ -275,9 +335,8 @@ class Launcher {
   }
 
   bool is_pending(const BoxId& id) const {
-    return std::ranges::any_of(pending_, [&](const Pending& pending) {
-      return pending.order && pending.reply.id.text == id.text;
-    });
+    auto is = [&](const auto& order) { return order && order->request.header.id.text == id.text; };
+    return std::ranges::any_of(waiting_, is) || std::ranges::any_of(pending_, is, &Pending::order);
   }
 
   void wait_for(Pending pending) {
@@ -295,7 +354,8 @@ class Launcher {
   }
 
   Outcome<bool> go_on_with_parts(Pending& pending) {
-    Outcome<std::vector<UniqueFd>> parts = receive_parts(pending.helper);
+    MountsMade made;
+    Outcome<std::vector<UniqueFd>> parts = receive_parts(pending.helper, made);
     if (!parts) return give_up(*pending.order, parts.error());
     pending.order->parts = std::move(*parts);
     return make(*pending.order);
@@ -330,7 +390,6 @@ class Launcher {
     boxes_.erase(box.id.text);
     (void)exit_status(box.pidfd);
     box.pidfd.reset();
-    box.slot.cgroup.end_all();  // what a zygote has put there from outside
     LauncherReply reply{.status = box.dying ? LauncherStatus::kOk : LauncherStatus::kExited,
                         .op = LauncherOp::kDestroy,
                         .id = box.id,
@@ -338,6 +397,7 @@ class Launcher {
     if (!box.failure) send(bytes_of(reply));
     state_.take_back(std::move(box.slot));
     trimming_ = !once_;
+    if (!state_.slots.unclean.empty()) look_after_slots();  // what a zygote put there from outside
   }
 
   // No reply is lost and none is waited for: what the socket does not take now waits here. A client
@@ -364,8 +424,9 @@ class Launcher {
     if (backlog_.empty()) watch_client(EPOLLIN);
   }
 
-  static constexpr std::size_t kMaxPending = 64;
-  static constexpr std::int64_t kBuildTime = 10'000;   // ms
+  static constexpr std::size_t kMaxPending = 64, kMaxWaiting = 1024;
+  static constexpr std::size_t kCrowd = 256;          // each of so many should hold few descriptors
+  static constexpr std::int64_t kBuildTime = 10'000;  // ms
   static constexpr std::size_t kMaxBacklog = 8 << 20;  // some 50,000 replies
   bool created_ = false;
   bool trimming_ = false;  // there are slots that may have to go
@@ -378,6 +439,9 @@ class Launcher {
   std::size_t backlog_bytes_ = 0;
   std::map<std::array<char, kBoxIdSize>, Box> boxes_;
   std::list<Pending> pending_;
+  std::deque<std::unique_ptr<BoxOrder>> waiting_;  // for a slot
+  SlotRange range_;                                // of the sandbox that was asked for last
+  bool ahead_ = false;                             // the next one may want a slot there
   // Creates that are not answered yet, the oldest first: pid 1 builds, or failed and ends.
   std::deque<Box*> births_;
   std::unique_ptr<CreateRequest> request_ = std::make_unique<CreateRequest>();

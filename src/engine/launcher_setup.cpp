@@ -89,14 +89,9 @@ Outcome<void> set_up_launcher(LauncherState& state) {
     state.zygote_parts.driver.reset(::open(options.zygote_driver.c_str(), O_RDONLY | O_CLOEXEC));
     state.zygote_parts.library.reset(::open(options.enter_library.c_str(), O_PATH | O_CLOEXEC));
   }
-  ATOLL_CHECK(state.slots.prepare(kPlainSlots));
+  bool found = options.once && !state.rootless && state.slots.keep_pinned();
+  if (!found) ATOLL_CHECK(order_slots(state, range_of(state, {}), options.once ? 1 : 4));
   ATOLL_CHECK(enter_template(state, maker));
-  // Making a network namespace means moving into it. Rootless there is no way back: stay.
-  if (state.rootless) {
-    state.host_network.reset(::open("/proc/self/ns/net", O_RDONLY | O_CLOEXEC));
-  } else if (::setns(state.host_network.get(), CLONE_NEWNET) != 0) {
-    return failed(Step::kNetwork);
-  }
   if (!state.rootless && !confine_launcher()) return failed(Step::kCapabilities);
   return {};
 }

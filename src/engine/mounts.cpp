@@ -12,6 +12,7 @@
 #include "engine/helper.hpp"
 #include "engine/image_root.hpp"
 #include "engine/rootfs.hpp"
+#include "engine/slots_make.hpp"
 
 namespace atl::engine {
 namespace {
@@ -23,12 +24,17 @@ using Parts = std::vector<UniqueFd>;
 constexpr unsigned kTime = 120;  // s
 
 // Mounts, namespaces and loop devices; ids in maps, and the formatter's; device nodes; the owner of
-// a disk's file; folders of whoever the store belongs to; capabilities to give up.
-bool confine_mounts() {
-  constexpr std::uint64_t kNeeded =
+// a disk's file; folders of whoever the store belongs to; capabilities to give up. For slots:
+// namespaces and their loopbacks, the owners of namespaces, and the end of what is left in them.
+bool confine_mounts(MountsKind kind) {
+  constexpr std::uint64_t kMounts =
       1ull << CAP_SYS_ADMIN | 1ull << CAP_SYS_CHROOT | 1ull << CAP_SETUID | 1ull << CAP_SETGID |
       1ull << CAP_MKNOD | 1ull << CAP_CHOWN | 1ull << CAP_DAC_OVERRIDE | 1ull << CAP_SETPCAP;
-  return confine::keep_only_capabilities(kNeeded, true) == 0 && confine::set_no_new_privs() == 0;
+  constexpr std::uint64_t kForSlots = 1ull << CAP_SYS_ADMIN | 1ull << CAP_NET_ADMIN |
+                                      1ull << CAP_SETUID | 1ull << CAP_KILL |
+                                      1ull << CAP_DAC_OVERRIDE;
+  std::uint64_t needed = kind == MountsKind::kSlots ? kForSlots : kMounts;
+  return confine::keep_only_capabilities(needed, true) == 0 && confine::set_no_new_privs() == 0;
 }
 
 // Kept by a mount at SHARED/templates/host. Best effort: a template that cannot be kept still
@@ -119,19 +125,26 @@ int make_mounts_process() {
   if (receive_fds(kHelperSocket, bytes_at(order), given) != sizeof order || given.size() < 2) {
     return 1;
   }
+  bool slots = order.kind == MountsKind::kSlots;
   bool ready = ::setns(given[kBoxHostMounts].get(), CLONE_NEWNS) == 0 &&
-               (order.rootless != 0 || confine_mounts());
-  Outcome<Parts> made = failed(Step::kMount);
-  if (ready) {
-    made = order.kind == MountsKind::kTemplate ? make_template(order, given)
-                                               : make_parts(order, given);
+               (order.rootless != 0 || confine_mounts(order.kind));
+  Outcome<Parts> parts = failed(Step::kMount);
+  MountsMade made;
+  if (ready && slots) {
+    parts = Parts();
+    Outcome<void> done = work_on_slots(order, given, made, *parts);
+    if (!done) parts = std::unexpected(done.error());
+  } else if (ready) {
+    parts = order.kind == MountsKind::kTemplate ? make_template(order, given)
+                                                : make_parts(order, given);
   }
-  Failure failure = made ? Failure{} : made.error();
   std::vector<int> fds;
-  if (made) {
-    for (const UniqueFd& part : *made) fds.push_back(part.get());
+  if (!parts) {
+    made.failure = parts.error();
+  } else {
+    for (const UniqueFd& part : *parts) fds.push_back(part.get());
   }
-  return send_fds(kHelperSocket, &failure, sizeof failure, fds) > 0 ? 0 : 1;
+  return send_fds(kHelperSocket, &made, sizeof made, fds) > 0 ? 0 : 1;
 }
 
 }  // namespace atl::engine

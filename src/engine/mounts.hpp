@@ -7,7 +7,7 @@
 
 #include "engine/failure.hpp"
 #include "engine/mounts_order.hpp"
-#include "engine/sys.hpp"
+#include "engine/namespaces.hpp"
 
 namespace atl::engine {
 

@@ -6,6 +6,7 @@
 #include <sys/types.h>
 
 #include "engine/launcher_protocol.hpp"
+#include "engine/slot.hpp"
 
 namespace atl::engine {
 
@@ -20,9 +21,21 @@ inline constexpr const char* kTemplateStamp = "templates/host.stamp";
 enum class MountsKind : std::uint32_t {
   kTemplate,  // the host template, which comes back; descriptors: kTemplateFds
   kBox,       // parts of one sandbox; descriptors: kBoxFds, then its mounts, then its layers
+  kSlots,     // see SlotsOrder; descriptors: kSlotsFds, then the locks of unclean slots
 };
 enum TemplateFd : std::size_t { kTemplateHostMounts, kTemplateShared, kTemplateFds };
 enum BoxFd : std::size_t { kBoxHostMounts, kBoxTemplate, kBoxDisks, kBoxFds };
+enum SlotsFd : std::size_t { kSlotsHostMounts, kSlotsShared, kSlotsCgroup, kSlotsFds };
+
+inline constexpr std::size_t kMaxSlots = 16;  // at once
+struct SlotsOrder {
+  SlotRange range;
+  std::uint32_t wanted = 0, from = 0;  // so many new ones; free numbers are likely from here on
+  std::uint32_t remove_idle = 0;
+  std::uint32_t delegated = 0;  // rootless: kSlotsCgroup is a group of the user's
+  std::uint32_t unclean_count = 0;
+  std::array<std::uint32_t, kMaxSlots> unclean{};  // what is left in these is killed
+};
 
 struct MountsOrder {
   MountsKind kind = MountsKind::kTemplate;
@@ -38,6 +51,13 @@ struct MountsOrder {
   std::uint64_t disk_bytes = 0;  // 0: no disk
   std::uint64_t inodes = 0;
   std::array<MountEntry, kMaxMounts> mounts;
+  SlotsOrder slots;
+};
+
+// The answer; what was made comes with it. kSlots: the numbers of new ones, in its order.
+struct MountsMade {
+  guest::StartFailure failure;
+  std::array<std::uint32_t, kMaxSlots> slots{};
 };
 
 }  // namespace atl::engine

@@ -5,7 +5,6 @@
 #include <linux/sched.h>
 #include <sched.h>
 #include <signal.h>
-#include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
 #include <sys/un.h>
@@ -116,14 +115,6 @@ UniqueFd open_kept(const UniqueFd& dir, const char* name) {
   return kept;
 }
 
-// By descriptors, so that no path is walked twice.
-bool keep_namespace(const UniqueFd& ns, const UniqueFd& dir, const char* name) {
-  UniqueFd spot = open_at(dir.get(), name, O_RDONLY | O_CREAT);
-  UniqueFd tree = clone_mount(ns.get(), "");
-  constexpr unsigned kByDescriptors = MOVE_MOUNT_F_EMPTY_PATH | MOVE_MOUNT_T_EMPTY_PATH;
-  return spot && tree && confine::move_mount(tree.get(), "", spot.get(), "", kByDescriptors) == 0;
-}
-
 std::uint64_t sum_up(std::uint64_t sum, std::string_view bytes) {
   for (char byte : bytes) sum = (sum ^ static_cast<unsigned char>(byte)) * 0x100000001b3;
   return sum;
@@ -135,24 +126,6 @@ bool write_id_maps(pid_t pid, std::string_view uids, std::string_view gids, bool
   };
   return (!deny_setgroups || write("setgroups", "deny")) && write("uid_map", uids) &&
          write("gid_map", gids);
-}
-
-UniqueFd make_namespace(std::uint64_t flags, const char* name, std::string_view uids,
-                        std::string_view gids) {
-  // The namespace needs a process only until a descriptor holds it.
-  UniqueFd pidfd, found;
-  pid_t pid = clone_child(flags, pidfd);
-  if (pid == 0) {
-    ::prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0);
-    for (;;) ::pause();
-  }
-  if (pid > 0 && (uids.empty() || write_id_maps(pid, uids, gids, false))) {
-    found.reset(::open(Text("/proc/%d/ns/%s", pid, name).c_str(), O_RDONLY | O_CLOEXEC));
-  }
-  int error = errno;
-  if (pidfd) end_child(pidfd);
-  errno = error;
-  return found;
 }
 
 bool use_powers(bool on) {

@@ -55,9 +55,8 @@ inline bool attach_mount(const UniqueFd& mount, const char* target) {
   return confine::attach_mount(mount.get(), target);
 }
 
-// Namespaces: kept by a bind mount on the file NAME, as `ip netns` does, and found there again.
+// A namespace that is kept by a bind mount on the file NAME, as `ip netns` does.
 UniqueFd open_kept(const UniqueFd& dir, const char* name);
-bool keep_namespace(const UniqueFd& ns, const UniqueFd& dir, const char* name);
 
 // A sum (FNV-1a) over bytes, which goes on from that over others.
 inline constexpr std::uint64_t kNoSum = 0xcbf29ce484222325;
@@ -66,10 +65,6 @@ std::uint64_t sum_up(std::uint64_t sum, std::string_view bytes);
 // Ids: lines "INSIDE OUTSIDE 1" for a process in a new user namespace. Without privileges setgroups
 // must be denied first.
 bool write_id_maps(pid_t pid, std::string_view uids, std::string_view gids, bool deny_setgroups);
-// New namespaces without a process in them; a descriptor of the one called `name`. With maps, the
-// user namespace among them has these ids.
-UniqueFd make_namespace(std::uint64_t flags, const char* name, std::string_view uids = {},
-                        std::string_view gids = {});
 // Has another effective uid until end(): a user namespace belongs to whoever makes it, and what is
 // counted per user in it counts for that one as well. Powers stay (launcher_walls.cpp), unless
 // `powerless`: a file's opener is whom the kernel asks for rights, long after.

@@ -45,7 +45,8 @@ Outcome<Helper> find_template(LauncherState& state) {
 
 Outcome<void> enter_template(LauncherState& state, const Helper& maker) {
   if (maker.process) {
-    Outcome<std::vector<UniqueFd>> parts = receive_parts(maker, true);
+    MountsMade made;
+    Outcome<std::vector<UniqueFd>> parts = receive_parts(maker, made, true);
     end_child(maker.process);
     if (!parts) return std::unexpected(parts.error());
     if (!parts->empty()) state.host_template = std::move(parts->front());

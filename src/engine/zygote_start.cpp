@@ -9,6 +9,7 @@
 
 #include <utility>
 
+#include "engine/cgroup_make.hpp"
 #include "engine/sys.hpp"
 
 namespace atl::engine {
@@ -60,7 +61,8 @@ Outcome<KeeperPlan> make_plan(const UniqueFd& shared, Place& place) {
   static const Cgroups kHost = Cgroups::detect();
   plan.library = lend_library();
   if (::setns(kZygoteTemplate, CLONE_NEWNS) != 0) return failed(Step::kZygote);
-  ATOLL_TRY(plan.leaf, SlotCgroup::open(kHost, Leaf::kZygote, place.number));
+  if (!make_leaves(kHost, Leaf::kZygote, place.number)) return failed(Step::kCgroup);
+  plan.leaf = SlotCgroup(kHost, Leaf::kZygote, place.number);
   ATOLL_CHECK(plan.leaf.open_doors(plan.uid));
   // It has one thread that works. A share of less than a sandbox's would slow down all of them.
   constexpr unsigned kOneCore = 1000, kProcesses = 64;
