@@ -7,8 +7,6 @@
 
 #include "base/fault.hpp"
 #include "codec/names.hpp"
-#include "control/decide.hpp"
-#include "control/execute_check.hpp"
 #include "control/file_changes.hpp"
 #include "observe/log.hpp"
 
@@ -26,20 +24,6 @@ namespace {
 constexpr int kWriteAttempts = 5;
 constexpr std::chrono::milliseconds kWriteAgain{200};
 constexpr std::chrono::milliseconds kMoment{250};
-
-Error no_execution(const ExecutionId& id) {
-  return Error(Code::kNotFound, "there is no execution " + id.str());
-}
-
-// One that is open by now; a session that is still being made has none.
-Result<void> check_context(const LiveSession& session, const std::string& context) {
-  if (context.empty() || context == "default") return {};
-  if (!session.contexts) {
-    return fail(Code::kNotFound, "there is no context \"" + context.substr(0, 80) + "\"");
-  }
-  ATOLL_CHECK(session.contexts->info(ContextId(context)));
-  return {};
-}
 
 }  // namespace
 
@@ -70,99 +54,6 @@ void Executions::publish(const LiveExecution& execution, std::string event) {
                           .execution_id = row.id.str(),
                           .status = codec::enum_name(row.state),
                           .time = now()});
-}
-
-SpoolDisk Executions::disk_for(const ExecutionId& id) const {
-  if (!journals_.kept()) return {};
-  return {.open = [this, id] { return journals_.begin(id); },
-          .has_room = [this] { return journals_.has_room(); }};
-}
-
-Task<Result<LiveExecutionPtr>> Executions::start(Caller caller, SessionId id,
-                                                 ExecuteRequest request, bool stored,
-                                                 const Once* once) {
-  ATOLL_CO_TRY(LiveSessionPtr session, co_await sessions_.live(caller, id));
-  if (session->row.state == model::SessionState::kPaused) {
-    co_return fail(Code::kConflict, "the session is paused: resume it first");
-  }
-  ATOLL_CO_CHECK(check_request(request, session->origin->spec.language, limits_.longest_time));
-  ATOLL_CO_CHECK(check_context(*session, request.context));
-  if (Result<void> allowed = decide(caller, *session, request); !allowed) {
-    audit_.soon(audit_row(caller, {.action = AuditAction::kExecutionRefused,
-                                   .session_id = id,
-                                   .detail = audit_detail(request),
-                                   .outcome = std::string(code_name(allowed.error().code()))}));
-    co_return fail(allowed.error());
-  }
-  if (session->executions.size() >= limits_.at_once + limits_.waiting) {
-    co_return fail(Code::kResourceExhausted, "the execution queue is full (" +
-                                                 std::to_string(limits_.at_once) + " running, " +
-                                                 std::to_string(limits_.waiting) +
-                                                 " waiting); try again later");
-  }
-  std::uint64_t kept = request.max_output_bytes.value_or(limits_.output_bytes);
-  if (kept > limits_.output_bytes) {
-    co_return fail(Code::kInvalidValue, "max_output_bytes must be at most " +
-                                            std::to_string(limits_.output_bytes) +
-                                            " (executions.max_output_bytes of the server)");
-  }
-  ExecutionId new_id = ExecutionId::make();
-  auto execution = std::make_shared<LiveExecution>(kept, disk_for(new_id));
-  model::Execution& row = execution->row;
-  row.id = std::move(new_id);
-  row.session_id = id;
-  row.tenant = caller.tenant;
-  row.request_json = describe_request(request);
-  row.created_at = now();
-  execution->session = session;
-  execution->audit.push_back(audit_row(caller, {.action = AuditAction::kExecutionStarted,
-                                                .session_id = id,
-                                                .execution_id = row.id,
-                                                .detail = audit_detail(request)}));
-  execution->caller = std::move(caller);
-  session->executions[row.id.str()] = execution;
-  session->last_execution = row.id.str();
-  live_[row.id.str()] = execution;
-  fault::here("execute.begun");
-  if (stored) {
-    Result<void> written = co_await keep(execution, once);
-    if (!written) {
-      forget(*execution);
-      co_return fail(written.error());
-    }
-    fault::here("execute.written");
-  }
-  ++started_total_;
-  tasks_.spawn(carry_out(execution, std::move(request)));
-  co_return execution;
-}
-
-Task<Result<void>> Executions::keep(LiveExecutionPtr execution, const Once* once) {
-  if (execution->in_store != RowInStore::kNone) co_return Result<void>();
-  execution->in_store = RowInStore::kLive;
-  LiveSession& session = *execution->session;
-  RowInStore session_before = session.in_store;
-  std::vector<store::Change> changes;
-  if (once != nullptr) {
-    once->add_to(changes, {.kind = model::MadeKind::kExecution,
-                           .id = execution->row.id.str(),
-                           .state = model::MadeState::kAccepted});
-  }
-  std::ranges::move(sessions_.with_result(session, false), std::back_inserter(changes));
-  changes.push_back(store::PutExecution{.row = execution->row});
-  std::vector<store::AuditRow> audit = std::exchange(execution->audit, {});
-  for (const store::AuditRow& row : audit) changes.push_back(store::AddAudit{row});
-  Result<void> written = co_await shared_.store.write(std::move(changes));
-  if (!written) {
-    std::ranges::move(audit, std::back_inserter(execution->audit));
-    execution->in_store = RowInStore::kNone;
-    session.in_store = session_before;
-    co_return written;
-  }
-  session.creation.reset();
-  if (execution->done()) co_return written;
-  execution->spool->write_through();
-  co_return written;
 }
 
 void Executions::forget(LiveExecution& execution) {
@@ -319,57 +210,6 @@ Task<void> Executions::conclude(LiveExecutionPtr execution) {
   if (row.state == ExecutionState::kFailed) ++failed_total_;
   execution->changed.notify_all();
   forget(*execution);
-}
-
-model::Execution Executions::so_far(const LiveExecution& execution) const {
-  model::Execution row = execution.row;
-  if (!execution.done()) {
-    row.output = execution.spool->output();
-    row.truncated = execution.spool->truncated();
-  }
-  return row;
-}
-
-Task<Result<model::Execution>> Executions::get(Caller caller, ExecutionId id) {
-  if (auto found = live_.find(id.str()); found != live_.end()) {
-    if (found->second->row.tenant != caller.tenant) co_return fail(no_execution(id));
-    // One without a row ends soon: whoever asks was told its id by an event.
-    co_return so_far(*found->second);
-  }
-  Result<model::Execution> row = co_await shared_.store.execution(id, true);
-  bool hidden = row && row->tenant != caller.tenant;
-  if (hidden || (!row && row.error().code() == Code::kNotFound)) co_return fail(no_execution(id));
-  if (!row) co_return row;
-  co_return co_await as_ended(std::move(*row), true);
-}
-
-Task<Result<std::vector<model::Execution>>> Executions::list(Caller caller, SessionId id,
-                                                             store::Page page, bool with_output) {
-  ATOLL_CO_TRY(model::Session session, co_await sessions_.get(std::move(caller), id));
-  (void)session;
-  ATOLL_CO_TRY(std::vector<model::Execution> rows,
-               co_await shared_.store.executions({.session_id = std::move(id)}, std::move(page)));
-  for (model::Execution& row : rows) {
-    if (auto found = live_.find(row.id.str()); found != live_.end()) {
-      row = so_far(*found->second);
-      continue;
-    }
-    if (with_output) {
-      ATOLL_CO_TRY(row, co_await shared_.store.execution(row.id, true));
-    }
-    ATOLL_CO_TRY(row, co_await as_ended(std::move(row), with_output));
-  }
-  co_return rows;
-}
-
-Task<Result<LiveExecutionPtr>> Executions::live(Caller caller, ExecutionId id) {
-  if (auto found = live_.find(id.str());
-      found != live_.end() && found->second->row.tenant == caller.tenant) {
-    co_return found->second;
-  }
-  ATOLL_CO_TRY(model::Execution row, co_await get(std::move(caller), std::move(id)));
-  (void)row;
-  co_return LiveExecutionPtr();
 }
 
 Task<void> Executions::record_slow() {

@@ -1,21 +1,38 @@
-// From the request to a session that is written.
+// From the request to a session that is written, and that has a sandbox if one waited in the pool.
 #include "control/session_maker.hpp"
 
 #include <utility>
 
 #include "async/deadline.hpp"
+#include "base/code_from_name.hpp"
 #include "base/fault.hpp"
 #include "control/audit.hpp"
-#include "control/session_config.hpp"
 #include "node/workspace_names.hpp"
-#include "observe/log.hpp"
 
 namespace atl::control {
 
 using async::Task;
+using model::MadeKind;
+using model::MadeState;
 using model::RowInStore;
 using model::SessionEvent;
 using model::SessionState;
+
+namespace {
+
+// What the answer to a request that did not wait says of a session that is still being made.
+model::Session as_accepted(model::Session row) {
+  row.state = SessionState::kCreating;
+  row.updated_at = row.created_at;
+  row.isolation_layers.clear();
+  row.isolation_missing.clear();
+  row.ready_at.reset();
+  row.expires_at.reset();
+  row.workspace = model::Session().workspace;
+  return row;
+}
+
+}  // namespace
 
 SessionMaker::SessionMaker(const SessionShared& shared, Sessions& sessions, SessionEnder& ender,
                            SessionSources sources)
@@ -24,6 +41,55 @@ SessionMaker::SessionMaker(const SessionShared& shared, Sessions& sessions, Sess
       ender_(ender),
       sources_(sources),
       tasks_(shared.executor) {}
+
+Task<Result<SessionMaker::Created>> SessionMaker::create(Caller caller, CreateRequest request,
+                                                         Once once) {
+  if (once.earlier()) co_return co_await created_before(std::move(caller), *once.earlier());
+  if (!request.snapshot_id.empty()) {
+    ATOLL_CO_CHECK(co_await check_snapshot(caller.tenant, request.snapshot_id));
+  }
+  std::optional<std::chrono::seconds> wait = request.wait;
+  ATOLL_CO_TRY(Begun begun, co_await begin_one(std::move(caller), std::move(request), &once));
+  MadeState stored = begun.ready ? MadeState::kDone : MadeState::kAccepted;
+  Created created{.value = sessions_.view(*begun.session), .state = stored};
+  if (wait) {
+    ATOLL_CO_TRY(created.value, co_await wait_ready(begun.session, async::deadline_in(*wait)));
+    if (created.value.state != SessionState::kCreating) created.state = MadeState::kDone;
+  } else if (begun.made && !begun.ready) {
+    created.value = as_accepted(std::move(created.value));
+  }
+  if (!begun.made) created.state = MadeState::kFound;
+  if (once.active() && created.state != (begun.made ? stored : MadeState::kAccepted)) {
+    std::vector<store::Change> changes;
+    once.add_to(changes,
+                {.kind = MadeKind::kSession, .id = created.value.id.str(), .state = created.state});
+    ATOLL_CO_CHECK(co_await shared_.store.write(std::move(changes)));
+    fault::here("idempotency.written");
+  }
+  co_return created;
+}
+
+Task<Result<SessionMaker::Created>> SessionMaker::created_before(Caller caller, model::Made made) {
+  Result<model::Session> row = co_await sessions_.get(std::move(caller), SessionId(made.id));
+  if (!row && row.error().code() == Code::kSessionNotFound) co_return fail(gone_since(made));
+  if (!row) co_return fail(row.error());
+  bool accepted = made.state == MadeState::kAccepted && !model::is_final(row->state);
+  co_return Created{.value = accepted ? as_accepted(std::move(*row)) : std::move(*row),
+                    .state = made.state,
+                    .replayed = true};
+}
+
+Task<Result<model::Session>> SessionMaker::wait_ready(LiveSessionPtr session,
+                                                      async::Deadline deadline) {
+  ATOLL_CO_CHECK(co_await sessions_.until(session, deadline, [](const LiveSession& one) {
+    return one.ending() ? one.ended() : one.row.state != SessionState::kCreating;
+  }));
+  model::Session row = sessions_.view(*session);
+  if (row.state == SessionState::kFailed) {
+    co_return fail(code_from_name(row.error_code), row.error_message);
+  }
+  co_return row;
+}
 
 Task<Result<SessionMaker::Begun>> SessionMaker::begin_one(Caller caller, CreateRequest request,
                                                           const Once* once) {
@@ -105,30 +171,29 @@ LiveSessionPtr SessionMaker::begin(const Caller& caller, CreateRequest& request,
   return session;
 }
 
-// A sandbox that waited gets the limits of this session; one that cannot is not for it.
-Task<void> SessionMaker::take_limits(LiveSessionPtr session) {
-  SandboxPtr sandbox = session->sandbox;
-  Result<void> changed =
-      co_await shared_.node.change_limits(sandbox, session->origin, session->row.config);
-  if (changed) co_return;
-  log::warn("limits_not_changed", log::kv("error", changed.error().to_string()));
-  if (!session->try_apply(SessionEvent::kReturned)) co_return;  // it ends, and the sandbox with it
-  ender_.stop_later(std::move(sandbox));
-  session->contexts.reset();
-  session->sandbox.reset();
-  model::Session& row = session->row;
-  row.sandbox_id = SandboxId::make();
-  row.ready_at.reset();
-  row.expires_at.reset();
+void SessionMaker::set_ready(LiveSession& session, SandboxPtr sandbox) {
+  model::Session& row = session.row;
+  row.sandbox_id = sandbox->id();
+  sandbox::Isolation isolation = sandbox->status().isolation;
+  row.isolation_layers = std::move(isolation.layers);
+  row.isolation_missing = std::move(isolation.missing);
+  session.apply(SessionEvent::kMade);
+  row.ready_at = row.updated_at = sessions_.now();
+  // It may have been renewed while it was made.
+  if (!row.expires_at) {
+    row.expires_at = *row.ready_at + std::chrono::seconds(row.config.timeout_seconds);
+  }
+  session.idle_since = shared_.clock.steady();
+  session.contexts = std::make_unique<contexts::Contexts>(sandbox.get());
+  session.sandbox = std::move(sandbox);
 }
 
 Task<Result<void>> SessionMaker::store_first(LiveSessionPtr session, const Once* once) {
   std::vector<store::Change> changes;
   if (once != nullptr) {
-    once->add_to(changes, {.kind = model::MadeKind::kSession,
+    once->add_to(changes, {.kind = MadeKind::kSession,
                            .id = session->row.id.str(),
-                           .state = session->sandbox ? model::MadeState::kDone
-                                                     : model::MadeState::kAccepted});
+                           .state = session->sandbox ? MadeState::kDone : MadeState::kAccepted});
   }
   changes.push_back(store::PutSession{session->row});
   if (session->creation) changes.push_back(store::AddAudit{*session->creation});
@@ -152,15 +217,6 @@ Task<Result<void>> SessionMaker::store_first(LiveSessionPtr session, const Once*
     if (session->sandbox) ender_.stop_later(session->sandbox);
   }
   co_return written;
-}
-
-// What is not over by then is to be seen by whoever asks for the list.
-Task<void> SessionMaker::store_soon(LiveSessionPtr session) {
-  co_await async::sleep_for(shared_.limits.stored_after);
-  if (session->in_store != RowInStore::kNone || session->ending()) co_return;
-  session->in_store = RowInStore::kLive;
-  Result<void> written = co_await sessions_.put(session);
-  if (!written) session->in_store = RowInStore::kNone;
 }
 
 }  // namespace atl::control

@@ -1,32 +1,20 @@
-// The sandbox of a session: made, filled, or found again after a restart.
+// What takes a session longer than a sandbox of the pool does: one that is made, files to begin
+// with, other limits; and what the last server had.
 #include <utility>
 
+#include "async/deadline.hpp"
 #include "base/fault.hpp"
+#include "base/field_error.hpp"
 #include "control/session_maker.hpp"
 #include "node/workspace_names.hpp"
+#include "observe/log.hpp"
 
 namespace atl::control {
 
 using async::Task;
+using model::RowInStore;
 using model::SessionEvent;
 using model::SessionState;
-
-void SessionMaker::set_ready(LiveSession& session, SandboxPtr sandbox) {
-  model::Session& row = session.row;
-  row.sandbox_id = sandbox->id();
-  sandbox::Isolation isolation = sandbox->status().isolation;
-  row.isolation_layers = std::move(isolation.layers);
-  row.isolation_missing = std::move(isolation.missing);
-  session.apply(SessionEvent::kMade);
-  row.ready_at = row.updated_at = sessions_.now();
-  // It may have been renewed while it was made.
-  if (!row.expires_at) {
-    row.expires_at = *row.ready_at + std::chrono::seconds(row.config.timeout_seconds);
-  }
-  session.idle_since = shared_.clock.steady();
-  session.contexts = std::make_unique<contexts::Contexts>(sandbox.get());
-  session.sandbox = std::move(sandbox);
-}
 
 // With the files of a snapshot, or of the last session with this key.
 Task<Result<void>> SessionMaker::fill(LiveSessionPtr session, SandboxPtr sandbox) {
@@ -103,6 +91,40 @@ void SessionMaker::make_again(LiveSessionPtr session) {
   if (!session->try_apply(SessionEvent::kMakeAgain)) return;  // it ends
   session->changed.notify_all();
   tasks_.spawn(make(session));
+}
+
+// A sandbox that waited gets the limits of this session; one that cannot is not for it.
+Task<void> SessionMaker::take_limits(LiveSessionPtr session) {
+  SandboxPtr sandbox = session->sandbox;
+  Result<void> changed =
+      co_await shared_.node.change_limits(sandbox, session->origin, session->row.config);
+  if (changed) co_return;
+  log::warn("limits_not_changed", log::kv("error", changed.error().to_string()));
+  if (!session->try_apply(SessionEvent::kReturned)) co_return;  // it ends, and the sandbox with it
+  ender_.stop_later(std::move(sandbox));
+  session->contexts.reset();
+  session->sandbox.reset();
+  model::Session& row = session->row;
+  row.sandbox_id = SandboxId::make();
+  row.ready_at.reset();
+  row.expires_at.reset();
+}
+
+// What is not over by then is to be seen by whoever asks for the list.
+Task<void> SessionMaker::store_soon(LiveSessionPtr session) {
+  co_await async::sleep_for(shared_.limits.stored_after);
+  if (session->in_store != RowInStore::kNone || session->ending()) co_return;
+  session->in_store = RowInStore::kLive;
+  Result<void> written = co_await sessions_.put(session);
+  if (!written) session->in_store = RowInStore::kNone;
+}
+
+// Another tenant's snapshot is none.
+Task<Result<void>> SessionMaker::check_snapshot(std::string tenant, std::string id) {
+  Result<model::Snapshot> row = co_await shared_.store.snapshot(id);
+  if (row && row->tenant == tenant) co_return Result<void>();
+  if (!row && row.error().code() != Code::kNotFound) co_return fail(row.error());
+  co_return fail(field_error(Code::kNotFound, "/snapshot_id", "there is no snapshot " + id));
 }
 
 }  // namespace atl::control

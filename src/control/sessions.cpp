@@ -17,6 +17,14 @@ namespace {
 
 constexpr std::chrono::seconds kFindingTime{30};  // that a request waits
 
+std::string state_name(SessionState state) { return codec::enum_name(state); }
+
+// What others still see as ready may be on its way out.
+Error not_alive(const model::Session& row) {
+  bool ending = !is_final(row.state);
+  return Error(Code::kConflict, "the session is " + (ending ? "ending" : state_name(row.state)));
+}
+
 }  // namespace
 
 model::Time Sessions::now() const {
@@ -80,6 +88,48 @@ std::vector<LiveSessionPtr> Sessions::all() const {
 std::size_t Sessions::finding_count() const {
   return static_cast<std::size_t>(std::ranges::count_if(
       live_, [](const auto& one) { return model::is_unfound(one.second->phase()); }));
+}
+
+model::Session Sessions::view(const LiveSession& session) const {
+  model::Session row = session.row;
+  if (session.ending() && !session.ended()) {
+    row.state = session.before_end;
+    row.ended_at.reset();
+    if (session.row.state == SessionState::kFailed) row.error_code.clear();
+  }
+  if (row.state == SessionState::kReady && session.running > 0) row.state = SessionState::kRunning;
+  bool made = session.sandbox && row.state != SessionState::kCreating;
+  if (made) row.workspace = session.sandbox->workspace();
+  return row;
+}
+
+Task<Result<LiveSessionPtr>> Sessions::live(Caller caller, SessionId id) {
+  if (Result<LiveSessionPtr> session = find_live(caller, id); session && !(*session)->ending()) {
+    if ((*session)->finding()) ATOLL_CO_CHECK(co_await until_found(*session));
+    if (!(*session)->ending()) co_return session;
+  }
+  ATOLL_CO_TRY(model::Session row, co_await get(std::move(caller), id));
+  co_return fail(not_alive(row));
+}
+
+Task<Result<void>> Sessions::check_alive(Caller caller, SessionId id) {
+  ATOLL_CO_TRY(LiveSessionPtr session, co_await live(std::move(caller), std::move(id)));
+  (void)session;
+  co_return Result<void>();
+}
+
+Task<Result<Use>> Sessions::use(Caller caller, SessionId id) {
+  ATOLL_CO_TRY(LiveSessionPtr session, co_await live(caller, id));
+  while (session->row.state == SessionState::kCreating && !session->ending()) {
+    co_await session->changed.wait();
+  }
+  if (!session->usable()) {
+    co_return fail(Code::kConflict, "the session is " + state_name(session->row.state));
+  }
+  if (session->row.state == SessionState::kPaused) {
+    co_return fail(Code::kConflict, "the session is paused: resume it first");
+  }
+  co_return Use(std::move(session), shared_.clock);
 }
 
 // Two requests with one key that come at once: the second waits until the first is in the store.

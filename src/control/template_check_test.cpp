@@ -1,6 +1,5 @@
 #include <gtest/gtest.h>
 
-#include "control/session_config.hpp"
 #include "control/templates.hpp"
 
 namespace atl::control {

@@ -1,16 +1,15 @@
 #include "control/templates.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <utility>
 
-#include "base/fault.hpp"
-#include "base/quota.hpp"
-#include "control/audit.hpp"
+#include "base/environment_name.hpp"
+#include "node/installers.hpp"
 
 namespace atl::control {
 
 using async::Task;
-using model::AuditAction;
 
 namespace {
 
@@ -20,6 +19,37 @@ bool is_seen_by(const Caller& caller, const model::Template& one) {
 
 Error no_template(const std::string& id) {
   return Error(Code::kNotFound, "there is no template " + id);
+}
+
+Result<void> within(const char* name, std::uint64_t asked, std::uint64_t least,
+                    std::uint64_t most) {
+  if (asked >= least && asked <= most) return {};
+  return fail(Code::kInvalidValue, std::string(name) + " must be between " + std::to_string(least) +
+                                       " and " + std::to_string(most) + " here");
+}
+
+Result<void> check_resources(const model::TemplateResources& most, const model::Resources& asked) {
+  if (asked.cpu && (!std::isfinite(*asked.cpu) || *asked.cpu < 0.01 || *asked.cpu > most.cpu)) {
+    return fail(Code::kInvalidValue,
+                "resources.cpu must be at least 0.01 and no more than the "
+                "template's");
+  }
+  if (asked.memory) ATOLL_CHECK(within("resources.memory", *asked.memory, 8, most.memory));
+  if (asked.disk) ATOLL_CHECK(within("resources.disk", *asked.disk, 1, most.disk));
+  if (asked.pids) ATOLL_CHECK(within("resources.pids", *asked.pids, 1, most.pids));
+  return {};
+}
+
+Result<void> check_environment(const std::map<std::string, std::string>& environment) {
+  std::size_t bytes = 0;
+  for (const auto& [name, value] : environment) {
+    bytes += name.size() + value.size() + 2;
+    if (!is_environment_name(name) || !is_environment_value(value)) {
+      return fail(Code::kInvalidValue, "environment: invalid variable name or value: " + name);
+    }
+  }
+  if (bytes > 256 * 1024) return fail(Code::kTooLarge, "environment: more than 256 KiB");
+  return {};
 }
 
 }  // namespace
@@ -57,16 +87,6 @@ Result<TemplatePtr> Templates::find(const Caller& caller, const std::string& id)
   return found;
 }
 
-Result<TemplatePtr> Templates::find_own(const Caller& caller, const std::string& id) const {
-  ATOLL_TRY(TemplatePtr found, find(caller, id));
-  if (found->tenant.empty() && !caller.is_owner()) {
-    return fail(Code::kForbidden, "the template " + id +
-                                      " is the server's: changing it takes a key with the role "
-                                      "owner");
-  }
-  return found;
-}
-
 std::vector<TemplatePtr> Templates::list(const Caller& caller) const {
   std::vector<TemplatePtr> seen;
   for (const auto& [id, one] : templates_) {
@@ -81,77 +101,36 @@ std::vector<TemplatePtr> Templates::list() const {
   return all;
 }
 
-Task<Result<void>> Templates::write(std::vector<store::Change> changes) {
-  fault::here("template.begun");
-  Result<void> written = co_await store_.write(std::move(changes));
-  fault::here("template.written");
-  co_return written;
-}
-
-Task<Result<Outcome<TemplatePtr>>> Templates::add(Caller caller, std::string id,
-                                                  model::TemplateSpec spec, Once once) {
-  if (once.earlier()) {
-    Result<TemplatePtr> made = find(caller, once.earlier()->id);
-    if (!made) co_return fail(gone_since(*once.earlier()));
-    co_return Outcome<TemplatePtr>{.value = std::move(*made), .replayed = true};
+Result<model::SessionConfig> settle_config(const model::Template& origin,
+                                           const ConfigRequest& request,
+                                           const SessionLimits& limits) {
+  const model::TemplateSpec& spec = origin.spec;
+  model::SessionConfig config;
+  config.timeout_seconds =
+      request.timeout_seconds.value_or(spec.ttl.value_or(limits.timeout_seconds));
+  ATOLL_CHECK(within("timeout_seconds", config.timeout_seconds, 1, limits.max_timeout_seconds));
+  config.idle_timeout_seconds = request.idle_timeout_seconds;
+  if (!config.idle_timeout_seconds && limits.idle_timeout_seconds > 0) {
+    config.idle_timeout_seconds = std::min(limits.idle_timeout_seconds, limits.max_timeout_seconds);
   }
-  ATOLL_CO_CHECK(check_template(id, spec, package_index_));
-  if (templates_.contains(id)) {
-    co_return fail(Code::kAlreadyExists, "there is a template " + id + " already");
+  if (config.idle_timeout_seconds) {
+    ATOLL_CHECK(within("idle_timeout_seconds", *config.idle_timeout_seconds, 1,
+                       limits.max_timeout_seconds));
   }
-  if (templates_.size() >= kMax) {
-    co_return fail(Code::kResourceExhausted, "there are too many templates: remove some");
+  config.allow_network = request.allow_network.value_or(spec.security.allow_network);
+  if (config.allow_network && !spec.security.allow_network && request.allow_network) {
+    return fail(Code::kForbidden, "the template has no network");
   }
-  std::string tenant = caller.is_owner() && !caller.chose_tenant ? "" : caller.tenant;
-  auto is_own = [&](const auto& one) { return one.second->tenant == tenant; };
-  if (!tenant.empty() && std::ranges::count_if(templates_, is_own) >= kMaxOfTenant) {
-    co_return fail(quota_error("templates", "the tenant has too many templates: remove some"));
+  ATOLL_CHECK(check_resources(spec.resources, request.resources));
+  config.resources = request.resources;
+  ATOLL_CHECK(check_environment(request.environment));
+  config.environment = spec.env;
+  for (const auto& [name, value] : request.environment) config.environment[name] = value;
+  if (!spec.preinstalled_packages.empty() && spec.language == "python") {
+    std::string& path = config.environment["PYTHONPATH"];
+    path = node::installer_of("python")->place + (path.empty() ? "" : ":" + path);
   }
-  auto now = std::chrono::time_point_cast<std::chrono::milliseconds>(clock_.wall());
-  model::Template row{.id = id,
-                      .tenant = std::move(tenant),
-                      .spec = std::move(spec),
-                      .created_at = now,
-                      .updated_at = now};
-  std::vector<store::Change> changes;
-  once.add_to(changes, {.kind = model::MadeKind::kTemplate, .id = id});
-  changes.push_back(store::AddTemplate{row});
-  changes.push_back(
-      store::AddAudit{audit_row(caller, {.action = AuditAction::kTemplateCreated, .detail = id})});
-  ATOLL_CO_CHECK(co_await write(std::move(changes)));
-  TemplatePtr added = std::make_shared<const model::Template>(std::move(row));
-  templates_[id] = added;
-  co_return Outcome<TemplatePtr>{.value = std::move(added)};
-}
-
-Task<Result<TemplatePtr>> Templates::replace(Caller caller, std::string id,
-                                             model::TemplateSpec spec) {
-  ATOLL_CO_CHECK(check_template(id, spec, package_index_));
-  ATOLL_CO_TRY(TemplatePtr old, find_own(caller, id));
-  model::Template row = *old;
-  row.spec = std::move(spec);
-  ++row.version;
-  row.updated_at = std::chrono::time_point_cast<std::chrono::milliseconds>(clock_.wall());
-  std::vector<store::Change> changes;
-  changes.push_back(store::PutTemplate{row});
-  changes.push_back(
-      store::AddAudit{audit_row(caller, {.action = AuditAction::kTemplateChanged, .detail = id})});
-  ATOLL_CO_CHECK(co_await write(std::move(changes)));
-  co_return templates_[id] = std::make_shared<const model::Template>(std::move(row));
-}
-
-Task<Result<void>> Templates::remove(Caller caller, std::string id) {
-  ATOLL_CO_TRY(TemplatePtr old, find_own(caller, id));
-  if (old->built_in) {
-    co_return fail(Code::kConflict, "the built-in template " + id + " cannot be removed");
-  }
-  std::vector<store::Change> changes;
-  changes.push_back(store::RemoveTemplate{id});
-  changes.push_back(
-      store::AddAudit{audit_row(caller, {.action = AuditAction::kTemplateDeleted, .detail = id})});
-  ATOLL_CO_CHECK(co_await write(std::move(changes)));
-  templates_.erase(id);
-  co_return Result<void>();
+  return config;
 }
 
 }  // namespace atl::control

@@ -1,4 +1,5 @@
-// The templates. All of them are kept in memory: every create needs one, few are ever there.
+// The templates, and what a session gets from one. All of them are kept in memory: every create
+// needs one, few are ever there.
 #pragma once
 
 #include <map>
@@ -11,6 +12,8 @@
 #include "base/result.hpp"
 #include "control/caller.hpp"
 #include "control/idempotency.hpp"
+#include "control/requests.hpp"
+#include "control/session_shared.hpp"
 #include "model/template.hpp"
 #include "node/template_source.hpp"
 #include "store/store.hpp"
@@ -54,6 +57,12 @@ class Templates final : public node::TemplateSource {
   bool package_index_;
   std::map<std::string, TemplatePtr> templates_;
 };
+
+// What a session is to be: the template's word, the request's within it, and the defaults.
+// kInvalidValue for more than the template has.
+Result<model::SessionConfig> settle_config(const model::Template& origin,
+                                           const ConfigRequest& request,
+                                           const SessionLimits& limits);
 
 // python-default, node-default, shell-default.
 std::vector<model::Template> built_in_templates();

@@ -1,4 +1,4 @@
-// What runs in a session, and what it uses of its limits.
+// What clients ask about sessions: one, a list, what runs in one and what it uses of its limits.
 #include <algorithm>
 #include <utility>
 
@@ -7,12 +7,70 @@
 namespace atl::control {
 
 using async::Task;
+using model::SessionState;
 
 namespace {
 
 constexpr double kHigh = 90;  // percent
 
 }  // namespace
+
+Task<Result<model::Session>> Sessions::get(Caller caller, SessionId id) {
+  if (Result<LiveSessionPtr> session = find_live(caller, id)) co_return view(**session);
+  Result<model::Session> row = co_await shared_.store.session(id);
+  bool hidden = row && row->tenant != caller.tenant;
+  if (hidden || (!row && row.error().code() == Code::kNotFound)) {
+    co_return fail(Code::kSessionNotFound, "there is no session " + id.str());
+  }
+  co_return row;
+}
+
+Task<Result<std::vector<model::Session>>> Sessions::list(Caller caller, store::SessionFilter filter,
+                                                         store::Page page) {
+  filter.tenant = caller.tenant;
+  if (!filter.session_key.empty()) filter.session_key = shared_or(std::move(filter.session_key));
+  std::vector<SessionState> wanted = filter.states;
+  auto asked = [&](SessionState state) { return std::ranges::find(wanted, state) != wanted.end(); };
+  // Whether something runs in it is not the store's business.
+  if (asked(SessionState::kRunning) && !asked(SessionState::kReady)) {
+    filter.states.push_back(SessionState::kReady);
+  }
+  std::vector<model::Session> found;
+  std::size_t limit = page.limit;
+  for (;;) {
+    ATOLL_CO_TRY(std::vector<model::Session> rows, co_await shared_.store.sessions(filter, page));
+    for (model::Session& row : rows) {
+      page.after = row.id.str();
+      auto live = live_.find(row.id);
+      if (live != live_.end()) {
+        row = view(*live->second);
+      } else if (!model::is_final(row.state)) {  // it ended while the store was asked
+        ATOLL_CO_TRY(row, co_await shared_.store.session(row.id));
+      }
+      if ((wanted.empty() || asked(row.state)) && found.size() < limit) {
+        found.push_back(std::move(row));
+      }
+    }
+    if (found.size() >= limit || rows.size() < page.limit) co_return found;
+  }
+}
+
+Task<Result<SessionStatus>> Sessions::status(Caller caller, SessionId id) {
+  ATOLL_CO_TRY(model::Session row, co_await get(caller, id));
+  SessionStatus status{.status = row.state};
+  if (auto found = live_.find(id); found != live_.end()) {
+    for (const auto& [name, execution] : found->second->executions) {
+      if (execution->row.state == model::ExecutionState::kRunning) status.running.push_back(name);
+    }
+    status.last_execution = found->second->last_execution;
+  }
+  if (status.last_execution.empty()) {
+    ATOLL_CO_TRY(std::vector<model::Execution> last,
+                 co_await shared_.store.executions({.session_id = id}, {.limit = 1}));
+    if (!last.empty()) status.last_execution = last[0].id.str();
+  }
+  co_return status;
+}
 
 Task<Result<std::vector<model::Process>>> Sessions::processes(Caller caller, SessionId id) {
   ATOLL_CO_TRY(Use used, co_await use(std::move(caller), std::move(id)));
