@@ -5,6 +5,10 @@
 #include <charconv>
 #include <cstdio>
 #include <ctime>
+#include <utility>
+
+#include "base/utf8.hpp"
+#include "codec/json.hpp"
 
 namespace atl::api {
 
@@ -144,6 +148,28 @@ std::optional<std::uint64_t> to_number(std::string_view text) {
     return std::nullopt;
   }
   return number;
+}
+
+codec::Nullable<std::string> time_or_null(const std::optional<model::Time>& time) {
+  if (!time) return {};
+  return rfc3339(*time);
+}
+
+boost::json::value parsed_or_null(std::string_view text) {
+  if (text.empty()) return nullptr;
+  auto value = codec::parse(text, {.max_bytes = text.size() + 1, .max_depth = 128});
+  return value ? std::move(*value) : boost::json::value();
+}
+
+codec::Nullable<std::string> text_or_null(std::string text) {
+  if (text.empty()) return {};
+  return text;
+}
+
+boost::json::string json_text(std::string_view bytes) {
+  if (is_utf8(bytes)) return boost::json::string(bytes.data(), bytes.size());
+  std::string text = to_utf8(bytes);
+  return boost::json::string(text.data(), text.size());
 }
 
 }  // namespace atl::api

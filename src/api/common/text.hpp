@@ -6,6 +6,9 @@
 #include <string_view>
 #include <vector>
 
+#include <boost/json/value.hpp>
+
+#include "codec/nullable.hpp"
 #include "model/session.hpp"
 
 namespace atl::api {
@@ -27,5 +30,11 @@ std::vector<std::string_view> split(std::string_view text, char separator);
 
 // Digits only, and it fits.
 std::optional<std::uint64_t> to_number(std::string_view text);
+
+// For members of answers.
+codec::Nullable<std::string> text_or_null(std::string text);  // null when it is empty
+codec::Nullable<std::string> time_or_null(const std::optional<model::Time>& time);
+boost::json::value parsed_or_null(std::string_view text);  // null also for what is no JSON
+boost::json::string json_text(std::string_view bytes);     // U+FFFD for what is no UTF-8
 
 }  // namespace atl::api

@@ -5,7 +5,7 @@
 #include "api/rest/execute.hpp"
 #include "api/rest/files.hpp"
 #include "api/rest/routes.hpp"
-#include "api/rest/sessions.hpp"
+#include "api/rest/session_body.hpp"
 
 namespace atl::api::rest {
 
@@ -15,7 +15,7 @@ using http::Method;
 
 constexpr double kTimeout = 300;  // seconds, where the request says none
 
-Task<Answer<http::Response>> create_session(Call call) {
+Task<Answer<http::Response>> create_and_wait(Call call) {
   ATOLL_CO_TRY(std::string text, co_await read_json_text(call, kMaxSmallBody));
   ATOLL_CO_TRY(FlatCreateBody body, decode_body<FlatCreateBody>(text));
   ATOLL_CO_TRY(control::CreateRequest request, to_request(std::move(body)));
@@ -23,7 +23,7 @@ Task<Answer<http::Response>> create_session(Call call) {
                                              {.wait = true});
 }
 
-Task<Answer<void>> execute(Call call) {
+Task<Answer<void>> execute_and_wait(Call call) {
   ATOLL_CO_TRY(std::string text, co_await read_json_text(call));
   ATOLL_CO_TRY(ExecuteBody body, decode_body<ExecuteBody>(text));
   if (!body.timeout) body.timeout = kTimeout;
@@ -35,9 +35,10 @@ Task<Answer<void>> execute(Call call) {
 }  // namespace
 
 void add_aliases(Routes& routes) {
-  routes.add_bare(Method::kPost, "/workspace/se/session", "aliasCreateSession", create_session);
-  routes.add_bare(Method::kPost, "/workspace/se/execute_code/{id}", "aliasExecuteCode", execute);
-  routes.add_bare(Method::kPost, "/workspace/se/execute/{id}", "aliasExecute", execute);
+  routes.add_bare(Method::kPost, "/workspace/se/session", "aliasCreateSession", create_and_wait);
+  routes.add_bare(Method::kPost, "/workspace/se/execute_code/{id}", "aliasExecuteCode",
+                  execute_and_wait);
+  routes.add_bare(Method::kPost, "/workspace/se/execute/{id}", "aliasExecute", execute_and_wait);
   routes.add_bare(Method::kPost, "/workspace/se/upload/{id}", "aliasUpload", upload_files);
   routes.add_bare(Method::kGet, "/workspace/se/download/{id}/{name...}", "aliasDownload",
                   download_file);

@@ -2,6 +2,7 @@
 #include <boost/json/array.hpp>
 
 #include "api/common/text.hpp"
+#include "api/rest/query.hpp"
 #include "api/rest/routes.hpp"
 #include "api/rest/views.hpp"
 

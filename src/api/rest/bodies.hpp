@@ -1,12 +1,13 @@
 // Bodies of requests, translated into what control is asked for. Members that are absent keep their
-// defaults; unknown ones are refused by the codec. Pure.
+// defaults; unknown ones are refused by the codec. Those of sessions and of executions are in
+// session_body.hpp and execute.hpp. Pure.
 #pragma once
 
 #include <optional>
 #include <string>
 
 #include "api/common/refusal.hpp"
-#include "api/rest/body_checks.hpp"
+#include "api/rest/call.hpp"
 #include "bodies/execution.hpp"
 #include "bodies/server.hpp"
 #include "bodies/session.hpp"
@@ -29,14 +30,8 @@ using bodies::RunBody;
 using bodies::SignalBody;
 using bodies::StdinBody;
 
-Answer<control::CreateRequest> to_request(CreateBody body);
-Answer<control::CreateRequest> to_request(FlatCreateBody body);
-Answer<control::ChangeRequest> to_request(ChangeBody body);
-Answer<control::ExecuteRequest> to_request(ExecuteBody body);
 Answer<control::OpenContextRequest> to_request(OpenContextBody body);
 Answer<control::Keys::Wish> to_request(CreateKeyBody body);
-// The session of a one-shot run; the rest of the body is its execution.
-Answer<control::CreateRequest> session_of(const RunBody& body);
 Answer<std::string> to_bytes(StdinBody body);
 Answer<int> to_signal(const SignalBody& body);
 

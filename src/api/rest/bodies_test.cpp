@@ -4,6 +4,9 @@
 
 #include "api/common/limits.hpp"
 #include "api/rest/call.hpp"
+#include "api/rest/execute.hpp"
+#include "api/rest/execution_body.hpp"
+#include "api/rest/session_body.hpp"
 #include "api/rest/views.hpp"
 
 namespace atl::api::rest {

@@ -4,6 +4,9 @@
 
 #include "api/common/limits.hpp"
 #include "api/common/text.hpp"
+#include "base/environment_name.hpp"
+#include "codec/base64.hpp"
+#include "codec/sha256.hpp"
 
 namespace atl::api::rest {
 
@@ -20,10 +23,6 @@ bool is_json(std::string_view type) {
 bool has_body(const http::Headers& headers) {
   std::string_view length = headers.get("content-length");
   return headers.has("transfer-encoding") || (!length.empty() && length != "0");
-}
-
-std::string in_query(std::string_view name, std::string_view wrong) {
-  return "the query parameter `" + std::string(name) + "` " + std::string(wrong);
 }
 
 }  // namespace
@@ -77,45 +76,118 @@ Answer<void> require_writer(const Call& call) {
   return refuse(Code::kForbidden, "this key is read-only");
 }
 
-Answer<std::uint64_t> query_number(const Call& call, std::string_view name, std::uint64_t absent,
-                                   std::uint64_t least, std::uint64_t most) {
-  auto text = call.request().find_query(name);
-  if (!text) return absent;
-  auto number = to_number(*text);
-  if (!number || *number < least || *number > most) {
-    return refuse(Code::kInvalidArgument,
-                  in_query(name, "must be a number from " + std::to_string(least) + " to " +
-                                     std::to_string(most)));
+Task<Answer<control::Once>> begin_once(Call call, std::string body) {
+  const http::Request& request = call.request();
+  auto key = request.headers.find("idempotency-key");
+  if (!key) co_return control::Once();
+  bool printable =
+      std::ranges::all_of(*key, [](char letter) { return letter > 32 && letter < 127; });
+  if (key->empty() || key->size() > kMaxIdempotencyKey || !printable) {
+    co_return refuse(Code::kInvalidArgument,
+                     "Idempotency-Key must have 1 to 255 printable characters");
   }
-  return *number;
+  std::string fingerprint = codec::sha256_hex(std::string(http::method_name(request.method)) + " " +
+                                              request.path + "\n" + codec::sha256_hex(body));
+  auto begun = co_await call.control().idempotency().begin(
+      call.caller, {.key = std::string(*key), .fingerprint = std::move(fingerprint)});
+  if (!begun) co_return std::unexpected<Refusal>(std::move(begun).error());
+  co_return std::move(*begun);
 }
 
-Answer<bool> query_flag(const Call& call, std::string_view name, bool absent) {
-  auto text = call.request().find_query(name);
-  if (!text) return absent;
-  if (text->empty() || *text == "true" || *text == "1") return true;
-  if (*text == "false" || *text == "0") return false;
-  return refuse(Code::kInvalidArgument, in_query(name, "must be true or false"));
+http::Response mark_replayed(http::Response response, bool replayed) {
+  if (replayed) response.headers.add("Idempotency-Replayed", "true");
+  return response;
 }
 
-Answer<model::Page> query_page(const Call& call) {
-  ATOLL_TRY(std::uint64_t limit, query_number(call, "limit", kPage, 1, kMaxPage));
-  std::string_view cursor = call.request().query_value("cursor");
-  auto of_an_id = [](char c) { return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z'); };
-  if (!cursor.empty() && (cursor.size() != 26 || !std::ranges::all_of(cursor, of_an_id))) {
-    return refuse(Code::kInvalidArgument,
-                  in_query("cursor", "is unknown; use the next_cursor of an earlier answer"));
+Answer<void> check_text(const std::optional<std::string>& text, const std::string& at,
+                        std::size_t longest) {
+  if (text && text->size() > longest) {
+    return refuse_value(at, "is longer than " + std::to_string(longest) + " bytes");
   }
-  return model::Page{.after = std::string(cursor), .limit = static_cast<std::size_t>(limit)};
+  if (text && text->find('\0') != text->npos) return refuse_value(at, "must not contain NUL bytes");
+  return {};
 }
 
-Answer<void> known_query(const Call& call, std::initializer_list<std::string_view> names) {
-  for (const auto& [name, value] : call.request().query) {
-    if (std::ranges::find(names, name) == names.end()) {
-      return refuse(Code::kInvalidArgument, in_query(name, "is unknown here"));
+Answer<void> check_seconds(const std::optional<std::uint64_t>& seconds, const std::string& at) {
+  if (seconds && (*seconds == 0 || *seconds > kMaxSeconds)) {
+    return refuse_value(at, "must be from 1 to " + std::to_string(kMaxSeconds) + " seconds");
+  }
+  return {};
+}
+
+Answer<void> check_map(const std::optional<StringMap>& map, const std::string& at,
+                       std::size_t longest) {
+  if (!map) return {};
+  if (map->size() > kMaxEntries) {
+    return refuse_value(at, "has more than " + std::to_string(kMaxEntries) + " members");
+  }
+  for (const auto& [name, value] : *map) {
+    if (name.empty() || name.size() > kMaxName) {
+      return refuse_value(at, "has a name that is empty or too long");
+    }
+    std::string field = at + "/" + pointer_segment(name);
+    ATOLL_CHECK(check_text(name, field));
+    ATOLL_CHECK(check_text(value, field, longest));
+  }
+  return {};
+}
+
+Answer<void> check_environment(const std::optional<StringMap>& map, const std::string& at) {
+  for (const auto& [name, value] : map.value_or(StringMap())) {
+    std::string field = at + "/" + pointer_segment(name.substr(0, kMaxEnvironmentName));
+    if (!is_environment_name(name)) {
+      return refuse_value(field,
+                          "is no name of a variable: those have 1 to 256 bytes, no `=`, no blanks "
+                          "and no control characters");
+    }
+    if (!is_environment_value(value)) return refuse_value(field, "must not contain NUL bytes");
+  }
+  return check_map(map, at, kMaxValue);
+}
+
+// NOLINTNEXTLINE(misc-no-recursion): as deep as a body may be
+Answer<void> check_no_nul(const boost::json::value& value, const std::string& at) {
+  if (const auto* text = value.if_string()) return check_text(std::string(*text), at);
+  if (const auto* members = value.if_object()) {
+    for (const auto& [name, member] : *members) {
+      std::string field = at + "/" + pointer_segment(name);
+      ATOLL_CHECK(check_text(std::string(name), field));
+      ATOLL_CHECK(check_no_nul(member, field));
+    }
+  } else if (const auto* items = value.if_array()) {
+    for (std::size_t i = 0; i < items->size(); ++i) {
+      ATOLL_CHECK(check_no_nul((*items)[i], at + "/" + std::to_string(i)));
     }
   }
   return {};
+}
+
+std::string pointer_segment(std::string_view name) {
+  std::string out;
+  for (char letter : name) {
+    if (letter == '~') {
+      out += "~0";
+    } else if (letter == '/') {
+      out += "~1";
+    } else {
+      out += letter;
+    }
+  }
+  return out;
+}
+
+Answer<std::optional<std::string>> text_or_base64(std::optional<std::string> text,
+                                                  std::optional<std::string> coded,
+                                                  std::string at) {
+  if (text && coded) {
+    return refuse_field(at + "_b64", "is mutually exclusive with `" + at.substr(1) + "`");
+  }
+  if (coded) {
+    text = codec::from_base64(*coded);
+    if (!text) return refuse_value(at + "_b64", "must be base64");
+  }
+  if (text && text->size() > kMaxStdin) return refuse_value(at, "is too long");
+  return text;
 }
 
 }  // namespace atl::api::rest

@@ -1,9 +1,14 @@
-// One request on its way through an endpoint, and what endpoints need to say an answer.
+// One request on its way through an endpoint: its body, its Idempotency-Key, checks of its members,
+// and what an answer is made with. Parameters of the query are in query.hpp.
 #pragma once
 
+#include <cstdint>
+#include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include <boost/json/object.hpp>
 
@@ -15,11 +20,11 @@
 #include "codec/json.hpp"
 #include "control/control.hpp"
 #include "http/exchange.hpp"
-#include "model/queries.hpp"
 
 namespace atl::api::rest {
 
 using async::Task;
+using StringMap = std::map<std::string, std::string>;
 
 // What all endpoints share. Lives as long as the router.
 struct Rest {
@@ -80,13 +85,35 @@ Answer<void> require_admin(const Call& call);
 // 403 for read-only keys: what is asked for by GET and changes something.
 Answer<void> require_writer(const Call& call);
 
-// A number in the query; the default when it is absent.
-Answer<std::uint64_t> query_number(const Call& call, std::string_view name, std::uint64_t absent,
-                                   std::uint64_t least, std::uint64_t most);
-Answer<bool> query_flag(const Call& call, std::string_view name, bool absent);
-// limit and cursor.
-Answer<model::Page> query_page(const Call& call);
-// 400 for a parameter that is not among these.
-Answer<void> known_query(const Call& call, std::initializer_list<std::string_view> names);
+// The key of this request, if it has one, and what an earlier request with it made. `body` is what
+// the fingerprint is made of, with method and path.
+Task<Answer<control::Once>> begin_once(Call call, std::string body);
+
+// An answer to a repeated request says so.
+http::Response mark_replayed(http::Response response, bool replayed);
+
+// Checks of members. Each names the member by its JSON pointer.
+
+// At most so many bytes, and no NUL: no database takes it, nor any program.
+Answer<void> check_text(const std::optional<std::string>& text, const std::string& at,
+                        std::size_t longest = SIZE_MAX);
+Answer<void> check_seconds(const std::optional<std::uint64_t>& seconds, const std::string& at);
+// Names of 1 to 256 bytes, values up to `longest`.
+Answer<void> check_map(const std::optional<StringMap>& map, const std::string& at,
+                       std::size_t longest);
+// The same, with names of variables.
+Answer<void> check_environment(const std::optional<StringMap>& map, const std::string& at);
+// No NUL in any name or string of it.
+Answer<void> check_no_nul(const boost::json::value& value, const std::string& at);
+// One segment of a JSON pointer.
+std::string pointer_segment(std::string_view name);
+// Bytes that come as text or as base64, or neither. `at` is the pointer of the text.
+Answer<std::optional<std::string>> text_or_base64(std::optional<std::string> text,
+                                                  std::optional<std::string> coded, std::string at);
+// For a member that may stand in two places: the second wins where it is given.
+template <typename T>
+void take_given(std::optional<T>& one, std::optional<T> other) {
+  if (other) one = std::move(other);
+}
 
 }  // namespace atl::api::rest

@@ -4,10 +4,16 @@
 #include <string>
 
 #include "api/common/prefer.hpp"
+#include "api/rest/bodies.hpp"
 #include "api/rest/call.hpp"
 
 namespace atl::api::rest {
 
+// POST …/execute, and POST /execute with the session in the body.
+Task<Answer<void>> execute(Call call);
+Task<Answer<void>> execute_by_body(Call call);
+
+Answer<control::ExecuteRequest> to_request(ExecuteBody body);
 bool wants_events(const http::Headers& headers);
 
 struct ExecuteAnswer {

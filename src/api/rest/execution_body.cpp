@@ -5,7 +5,6 @@
 
 #include "api/common/text.hpp"
 #include "api/rest/execution_events.hpp"
-#include "api/rest/views.hpp"
 #include "base/fault.hpp"
 #include "base/utf8.hpp"
 #include "codec/base64.hpp"
@@ -116,7 +115,65 @@ Task<Result<Counted>> count_text(Call call, Source source, Part part) {
   co_return counted;
 }
 
+// The exact bytes of a stream whose text is not them.
+std::optional<std::string> coded(std::string_view bytes) {
+  if (is_utf8(bytes)) return std::nullopt;
+  return codec::base64(bytes);
+}
+
+// What the code of a context raised, as its driver said it.
+std::optional<std::string> raised(const boost::json::value& result, std::string_view name) {
+  const boost::json::object* members = result.if_object();
+  const boost::json::value* error = members != nullptr ? members->if_contains("error") : nullptr;
+  if (error == nullptr || !error->is_object()) return std::nullopt;
+  const boost::json::value* found = error->get_object().if_contains(name);
+  if (found == nullptr || !found->is_string()) return std::nullopt;
+  return std::string(found->get_string().data(), found->get_string().size());
+}
+
 }  // namespace
+
+bodies::Nullable<bodies::ExecutionErrorBody> execution_error(const model::Execution& execution) {
+  if (execution.error_code.empty()) return {};
+  boost::json::value result = parsed_or_null(execution.result_json);
+  return bodies::ExecutionErrorBody{.code = execution.error_code,
+                                    .message = execution.error_message,
+                                    .ename = raised(result, "ename"),
+                                    .evalue = raised(result, "evalue"),
+                                    .traceback = raised(result, "traceback")};
+}
+
+bodies::ExecutionBody execution_view(const model::Execution& execution, bool with_output) {
+  const model::ExecutionMetrics& used = execution.metrics;
+  bodies::ExecutionBody view;
+  view.session_id = execution.session_id.str();
+  view.execution_id = execution.id.str();
+  view.state = execution.state;
+  view.exit_code = execution.exit_code;
+  if (with_output) {
+    view.stdout_ = execution.output.stdout_bytes;
+    view.stdout_b64 = coded(execution.output.stdout_bytes);
+    view.stderr_ = execution.output.stderr_bytes;
+    view.stderr_b64 = coded(execution.output.stderr_bytes);
+    view.output = execution.output.merged;
+  }
+  view.result = parsed_or_null(execution.result_json);
+  view.success = execution.state == model::ExecutionState::kCompleted;
+  view.error = execution_error(execution);
+  view.metrics = {.cpu_user_ms = used.cpu_user_ms,
+                  .cpu_system_ms = used.cpu_system_ms,
+                  .memory_peak_bytes = used.memory_peak_bytes};
+  view.duration_ms = execution.duration_ms;
+  view.timed_out = execution.state == model::ExecutionState::kTimedOut;
+  view.truncated = execution.truncated;
+  if (!execution.files_json.empty()) view.files = parsed_or_null(execution.files_json);
+  view.context = text_or_null(execution.context_id.str());
+  view.request = parsed_or_null(execution.request_json);
+  view.created_at = rfc3339(execution.created_at);
+  view.started_at = time_or_null(execution.started_at);
+  view.ended_at = time_or_null(execution.ended_at);
+  return view;
+}
 
 Task<Result<void>> write_execution(Call call, model::Execution row, bool with_output) {
   Source source = row.output.large;

@@ -8,6 +8,7 @@
 
 #include "api/common/limits.hpp"
 #include "api/common/text.hpp"
+#include "api/rest/execution_body.hpp"
 #include "api/rest/views.hpp"
 #include "base/utf8.hpp"
 #include "codec/base64.hpp"

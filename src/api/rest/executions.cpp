@@ -1,42 +1,19 @@
 #include <algorithm>
 
 #include "api/common/limits.hpp"
+#include "api/common/text.hpp"
 #include "api/rest/bodies.hpp"
 #include "api/rest/execute.hpp"
 #include "api/rest/execution_body.hpp"
 #include "api/rest/execution_stream.hpp"
+#include "api/rest/query.hpp"
 #include "api/rest/routes.hpp"
-#include "api/rest/views.hpp"
 
 namespace atl::api::rest {
 
 namespace {
 
 using http::Method;
-
-Task<Answer<void>> execute_in(Call call, SessionId session, ExecuteBody body, std::string text) {
-  ATOLL_CO_TRY(control::ExecuteRequest request, to_request(std::move(body)));
-  const http::Headers& headers = call.request().headers;
-  co_return co_await execute_as_asked(
-      call, std::move(session), std::move(request), std::move(text),
-      {.prefer = parse_prefer(headers), .events = wants_events(headers)});
-}
-
-Task<Answer<void>> execute(Call call) {
-  ATOLL_CO_TRY(std::string text, co_await read_json_text(call));
-  ATOLL_CO_TRY(ExecuteBody body, decode_body<ExecuteBody>(text));
-  co_return co_await execute_in(call, call.session_id(), std::move(body), std::move(text));
-}
-
-// The session stands in the body.
-Task<Answer<void>> execute_by_body(Call call) {
-  ATOLL_CO_TRY(std::string text, co_await read_json_text(call));
-  ATOLL_CO_TRY(bodies::ExecuteInSessionBody body, decode_body<bodies::ExecuteInSessionBody>(text));
-  if (!body.session_id) co_return refuse_field("/session_id", "is required");
-  ATOLL_CO_CHECK(check_text(body.session_id, "/session_id", kMaxName));
-  SessionId session(*body.session_id);
-  co_return co_await execute_in(call, std::move(session), std::move(body), std::move(text));
-}
 
 std::uint64_t output_bytes(const model::Output& output) {
   std::uint64_t merged =

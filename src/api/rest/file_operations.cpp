@@ -2,7 +2,6 @@
 #include <utility>
 
 #include "api/common/limits.hpp"
-#include "api/rest/body_checks.hpp"
 #include "api/rest/files.hpp"
 #include "api/rest/views.hpp"
 #include "base/safe_names.hpp"

@@ -6,6 +6,7 @@
 
 #include "api/common/limits.hpp"
 #include "api/common/text.hpp"
+#include "api/rest/query.hpp"
 #include "api/rest/routes.hpp"
 #include "api/rest/views.hpp"
 

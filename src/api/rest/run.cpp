@@ -5,8 +5,8 @@
 #include "api/rest/bodies.hpp"
 #include "api/rest/execute.hpp"
 #include "api/rest/execution_stream.hpp"
-#include "api/rest/once.hpp"
 #include "api/rest/routes.hpp"
+#include "api/rest/session_body.hpp"
 
 namespace atl::api::rest {
 

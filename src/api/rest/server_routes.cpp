@@ -4,6 +4,7 @@
 #include "api/common/text.hpp"
 #include "api/rest/figures.hpp"
 #include "api/rest/pulse.hpp"
+#include "api/rest/query.hpp"
 #include "api/rest/routes.hpp"
 #include "api/rest/views.hpp"
 #include "async/deadline.hpp"

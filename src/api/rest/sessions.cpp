@@ -1,9 +1,8 @@
-#include "api/rest/sessions.hpp"
-
 #include "api/common/limits.hpp"
 #include "api/rest/bodies.hpp"
-#include "api/rest/once.hpp"
+#include "api/rest/query.hpp"
 #include "api/rest/routes.hpp"
+#include "api/rest/session_body.hpp"
 #include "api/rest/views.hpp"
 
 namespace atl::api::rest {
@@ -14,19 +13,6 @@ using http::Method;
 
 http::Response answer(const model::Session& session) {
   return json_response(200, session_view(session));
-}
-
-int status_of(model::MadeState state, bool waited) {
-  if (state == model::MadeState::kFound) return 200;
-  return waited && state == model::MadeState::kDone ? 201 : 202;
-}
-
-Task<Answer<http::Response>> create_session(Call call) {
-  ATOLL_CO_TRY(std::string text, co_await read_json_text(call, kMaxSmallBody));
-  ATOLL_CO_TRY(CreateBody body, decode_body<CreateBody>(text));
-  ATOLL_CO_TRY(control::CreateRequest request, to_request(std::move(body)));
-  co_return co_await create_session_as_asked(call, std::move(request), std::move(text),
-                                             parse_prefer(call.request().headers));
 }
 
 Answer<std::vector<model::SessionState>> states_of(std::string_view text) {
@@ -167,20 +153,6 @@ Task<Answer<http::Response>> list_processes(Call call) {
 }
 
 }  // namespace
-
-Task<Answer<http::Response>> create_session_as_asked(Call call, control::CreateRequest request,
-                                                     std::string text, Prefer prefer) {
-  ATOLL_CO_TRY(control::Once once, co_await begin_once(call, std::move(text)));
-  if (prefer.wait) request.wait = prefer.seconds.value_or(control::kCreateWait);
-  ATOLL_CO_TRY(control::SessionMaker::Created created,
-               co_await call.control().session_maker().create(call.caller, std::move(request),
-                                                              std::move(once)));
-  http::Response response =
-      json_response(status_of(created.state, prefer.wait), session_view(created.value));
-  response.headers.add("Location", "/api/v1/sessions/" + created.value.id.str());
-  if (prefer.wait) response.headers.add("Preference-Applied", "wait");
-  co_return mark_replayed(std::move(response), created.replayed);
-}
 
 void add_sessions(Routes& routes) {
   routes.add(Method::kPost, "/sessions", "createSession", create_session);

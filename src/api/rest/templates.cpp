@@ -2,7 +2,6 @@
 
 #include "api/common/limits.hpp"
 #include "api/rest/bodies.hpp"
-#include "api/rest/once.hpp"
 #include "api/rest/routes.hpp"
 #include "api/rest/views.hpp"
 

@@ -7,6 +7,7 @@
 #include <boost/describe/class.hpp>
 
 #include "api/common/limits.hpp"
+#include "api/rest/query.hpp"
 #include "api/rest/routes.hpp"
 #include "api/rest/views.hpp"
 #include "async/task_group.hpp"

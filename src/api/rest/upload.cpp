@@ -7,6 +7,7 @@
 
 #include "api/common/limits.hpp"
 #include "api/rest/files.hpp"
+#include "api/rest/query.hpp"
 #include "api/rest/views.hpp"
 #include "http/multipart.hpp"
 

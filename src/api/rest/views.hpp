@@ -1,4 +1,5 @@
-// Answers: control's records as the bodies that clients get, as contract §3 has them. Pure.
+// Answers: control's records as the bodies that clients get, as contract §3 has them. Sessions and
+// executions have files of their own: session_body.hpp, execution_body.hpp. Pure.
 #pragma once
 
 #include <cstdint>
@@ -8,6 +9,7 @@
 
 #include <boost/json/object.hpp>
 
+#include "api/common/text.hpp"
 #include "bodies/execution.hpp"
 #include "bodies/files.hpp"
 #include "bodies/server.hpp"
@@ -25,11 +27,6 @@ namespace atl::api::rest {
 
 using boost::json::object;
 
-bodies::SessionBody session_view(const model::Session& session);
-// Without stdout, stderr and output unless `with_output`.
-bodies::ExecutionBody execution_view(const model::Execution& execution, bool with_output = true);
-// The `error` of an execution; empty when it did not fail.
-bodies::Nullable<bodies::ExecutionErrorBody> execution_error(const model::Execution& execution);
 bodies::ContextBody context_view(const control::ContextView& context, const SessionId& session_id);
 bodies::TemplateBody template_view(const model::Template& origin);
 bodies::KeyBody key_view(const model::Key& key);
@@ -40,8 +37,5 @@ std::string octal_mode(std::uint32_t mode);  // 0644
 bodies::FileBody file_view(const model::File& file);
 bodies::ProcessBody process_view(const model::Process& process);
 bodies::LifeEventBody event_view(const control::LifeEvent& event);
-
-bodies::Nullable<std::string> text_or_null(std::string text);  // null when it is empty
-boost::json::string json_text(std::string_view bytes);         // U+FFFD for what is no UTF-8
 
 }  // namespace atl::api::rest

@@ -4,6 +4,7 @@
 
 #include "api/rest/files.hpp"
 #include "api/rest/pulse.hpp"
+#include "api/rest/query.hpp"
 #include "api/rest/views.hpp"
 #include "async/deadline.hpp"
 #include "http/sse.hpp"
