@@ -223,7 +223,7 @@ Task<Result<bool>> Recovery::attach(LiveSessionPtr session, std::vector<store::C
   }
   ATOLL_CO_TRY(SandboxPtr sandbox,
                co_await shared_.node.find_again(std::move(backend), std::move(id)));
-  co_await node::find_defaults(sandbox, session->origin);
+  co_await node::find_defaults(sandbox, session->origin, session->row.config);
   // It may be paused although its row does not say so; and what is frozen neither dies nor answers.
   (void)co_await sandbox->resume();
   ATOLL_CO_CHECK(co_await end_programs(sandbox, rows));

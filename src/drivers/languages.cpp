@@ -69,7 +69,10 @@ constexpr std::array kLanguages{
              .suffixes = ".java",
              .file_name = "Main.java",
              .programs = "java",
-             .start = "{program} -XX:+UseSerialGC -XX:TieredStopAtLevel=1 {file}"},
+             // As options the heap's size makes no line on stderr, as it does in the variable.
+             .build = "heap=; case $JAVA_TOOL_OPTIONS in -XX:MaxRAM=*) heap=$JAVA_TOOL_OPTIONS; "
+                      "unset JAVA_TOOL_OPTIONS;; esac",
+             .start = "{program} $heap -XX:+UseSerialGC -XX:TieredStopAtLevel=1 {file}"},
     Language{.name = "rust",
              .aliases = "rs",
              .suffixes = ".rs",

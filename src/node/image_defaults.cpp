@@ -21,9 +21,23 @@ void set_defaults(sandbox::Sandbox& sandbox, images::ProgramDefaults defaults) {
   if (keeps != nullptr) keeps->set_defaults(std::move(defaults.env), std::move(defaults.cwd));
 }
 
-async::Task<void> find_defaults(SandboxPtr sandbox, TemplatePtr origin) {
-  bool keeps = dynamic_cast<sandbox::KeepsDefaults*>(sandbox.get()) != nullptr;
-  if (!keeps || origin->spec.image == "host") co_return;
+sandbox::Limits limits_of(const model::Template& origin, const model::SessionConfig& config) {
+  const model::TemplateResources& most = origin.spec.resources;
+  const model::Resources& asked = config.resources;
+  sandbox::Limits limits;
+  limits.cpus = asked.cpu.value_or(most.cpu);
+  limits.memory_bytes = asked.memory.value_or(most.memory) << 20;
+  limits.disk_bytes = asked.disk.value_or(most.disk) << 20;
+  limits.pids = asked.pids.value_or(most.pids);
+  return limits;
+}
+
+async::Task<void> find_defaults(SandboxPtr sandbox, TemplatePtr origin,
+                                model::SessionConfig config) {
+  auto* keeps = dynamic_cast<sandbox::KeepsDefaults*>(sandbox.get());
+  if (keeps == nullptr) co_return;
+  keeps->set_known_limits(limits_of(*origin, config));
+  if (origin->spec.image == "host") co_return;
   async::Pool pool(1);
   Result<UsedImage> image =
       co_await async::on_pool(pool, [name = origin->spec.image] { return use_image(name); });

@@ -20,8 +20,12 @@ Result<UsedImage> use_image(const std::string& name);
 
 void set_defaults(sandbox::Sandbox& sandbox, images::ProgramDefaults defaults);
 
-// The same for a sandbox that was found again, from the image that has the name now. If there is
-// none the sandbox goes without, and the log says so.
-async::Task<void> find_defaults(SandboxPtr sandbox, TemplatePtr origin);
+// What a session has: what it asked for, else what its template says.
+sandbox::Limits limits_of(const model::Template& origin, const model::SessionConfig& config);
+
+// The same for a sandbox that was found again, with its limits, from the image that has the name
+// now. If there is none the sandbox goes without, and the log says so.
+async::Task<void> find_defaults(SandboxPtr sandbox, TemplatePtr origin,
+                                model::SessionConfig config);
 
 }  // namespace atl::node

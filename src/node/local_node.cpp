@@ -31,17 +31,6 @@ Error of_this_server(const Error& error) {
   return refused ? Error(Code::kBackend, error.message(), error.errno_value()) : error;
 }
 
-sandbox::Limits limits_of(const model::Template& origin, const model::SessionConfig& config) {
-  const model::TemplateResources& most = origin.spec.resources;
-  const model::Resources& asked = config.resources;
-  sandbox::Limits limits;
-  limits.cpus = asked.cpu.value_or(most.cpu);
-  limits.memory_bytes = asked.memory.value_or(most.memory) << 20;
-  limits.disk_bytes = asked.disk.value_or(most.disk) << 20;
-  limits.pids = asked.pids.value_or(most.pids);
-  return limits;
-}
-
 std::optional<sandbox::Preload> preload_of(const model::Template& origin) {
   if (origin.spec.language != "python" || origin.spec.image != "host") return std::nullopt;
   // Contexts start faster with IPython loaded, programs without.

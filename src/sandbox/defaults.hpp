@@ -13,6 +13,8 @@ namespace atl::sandbox {
 class KeepsDefaults {
  public:
   virtual void set_defaults(std::map<std::string, std::string> env, std::string cwd) = 0;
+  // Of a sandbox that was found again: they are in force, but only its maker knew them.
+  virtual void set_known_limits(const Limits& limits) = 0;
   virtual const std::string& cwd() const = 0;  // empty: the workspace
 
  protected:

@@ -94,6 +94,33 @@ class Compiled(support.Case):
         self.expect(run("-l", "java", "-c", JAVA), out="Pair[a=10, b=]\n", err="")
         self.expect(run(self.file("Other.java", JAVA), "x", "y"), code=2, out="Pair[a=10, b=x|y]\n")
 
+    @unittest.skipUnless(support.IS_ROOT, "needs cgroups")
+    @needs("java")
+    def test_the_heap_of_java_follows_the_limit(self):
+        code = "class M { public static void main(String[] a) { System.out.print(Runtime.getRuntime().maxMemory()); } }"
+        for words in (("-l", "java", "-c", code), ("--", "java", self.HEAP)):
+            mount = ("--mount", f"{self.file('Heap.java', code)}:{self.HEAP}")
+            heap = int(self.expect(run("--memory", "320m", *mount, *words)).out)
+            self.assertLessEqual(heap, 160 << 20, words)
+            self.assertGreater(heap, 100 << 20, words)
+        own = run("--memory", "320m", "-e", "JAVA_TOOL_OPTIONS=-Xmx64m", "-l", "java", "-c", code)
+        self.assertLessEqual(int(self.expect(own).out), 64 << 20)
+
+    HEAP = "/data/Heap.java"
+
+    @unittest.skipUnless(support.IS_ROOT, "needs cgroups")
+    @needs("typescript")
+    def test_the_heap_of_node_follows_the_limit(self):
+        """A program that wants more is told so by Node.js, and not killed by the kernel."""
+        hog = ("--memory", "160m", "--", "node", "-e", "const a = []; for (;;) a.push(new Array(1000).fill(a.length))")
+        outcome = run(*hog)
+        self.assertIn("heap out of memory", outcome.err)
+        self.assertEqual(outcome.code, 134)
+        limit = ("node", "-e", "console.log(v8.getHeapStatistics().heap_size_limit / 1048576)")
+        self.assertLess(float(self.expect(run("--memory", "160m", "--", *limit)).out), 160)
+        own = run("--memory", "160m", "-e", "NODE_OPTIONS=--max-old-space-size=700", "--", *limit)
+        self.assertGreater(float(self.expect(own).out), 600)
+
     @needs("rust")
     def test_rust(self):
         self.expect(run("-l", "rust", "-c", RUST, "a", "b"), code=2, out="a|b\n", err="")

@@ -12,7 +12,7 @@ import urllib.error
 
 from leftovers import guests_below, launcher_folders
 from server import DEADLINE, Server
-from support import ATOLL, atoll
+from support import ATOLL, IS_ROOT, atoll
 
 
 class ServerTest(unittest.TestCase):
@@ -121,6 +121,22 @@ class ServerTest(unittest.TestCase):
         self.assertEqual(self.server.execute(session, command="echo $TOKEN")["stdout"], "hunter2-hunter2\n")
         other = self.server.session(template_id="sealed")
         self.assertEqual(self.server.execute(other, command="echo $OTHER")["stdout"], "hunter3-hunter3\n")
+
+    @unittest.skipUnless(IS_ROOT, "needs cgroups")
+    def test_heaps_follow_the_memory_limit(self):
+        session = self.server.session(config={"resources": {"memory": 128}, "environment": {"JAVA_TOOL_OPTIONS": "-Xmx9m"}})
+        expected = "--max-old-space-size=48\n-Xmx9m\n"
+        for again in (False, True):
+            if again:
+                self.server.kill()
+                self.server.start()
+            ran = self.server.execute(session, command="echo $NODE_OPTIONS; echo $JAVA_TOOL_OPTIONS")
+            self.assertEqual(ran["stdout"], expected, again)
+            usage = self.server.call("GET", f"/api/v1/sessions/{session}/usage")[1]
+            self.assertEqual(usage["memory_limit_mb"], 128, again)
+        other = self.server.session()
+        ran = self.server.execute(other, command="echo $JAVA_TOOL_OPTIONS")
+        self.assertEqual(ran["stdout"], "-XX:MaxRAM=512m -XX:MaxRAMPercentage=50\n")
 
     # covers: C23, C24, C29
     def test_a_killed_server_is_continued(self):

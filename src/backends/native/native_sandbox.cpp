@@ -8,6 +8,8 @@
 #include "backends/native/create_request.hpp"
 #include "backends/native/zygotes.hpp"
 #include "base/fault.hpp"
+#include "confine/walls.hpp"
+#include "sandbox/heap_options.hpp"
 
 namespace atl::backends::native {
 
@@ -43,6 +45,9 @@ void NativeSandbox::set_defaults(std::map<std::string, std::string> env, std::st
 
 Task<Result<std::unique_ptr<sandbox::Process>>> NativeSandbox::spawn(sandbox::ExecRequest request) {
   request.env.insert(env_.begin(), env_.end());
+  if ((walls_ & static_cast<std::uint32_t>(confine::Wall::kMemoryLimit)) != 0) {
+    request.env.merge(sandbox::heap_options(spec_.limits.memory_bytes));
+  }
   if (request.cwd.empty()) request.cwd = cwd_;
   return GuestSandbox::spawn(std::move(request));
 }

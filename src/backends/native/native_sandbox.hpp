@@ -23,6 +23,7 @@ class NativeSandbox final : public sandbox::GuestSandbox, public sandbox::KeepsD
                 std::string run_folder, SandboxId id, guest::Token token, std::uint32_t walls);
 
   void set_defaults(std::map<std::string, std::string> env, std::string cwd) override;
+  void set_known_limits(const sandbox::Limits& limits) override { spec_.limits = limits; }
   const std::string& cwd() const override { return cwd_; }
   async::Task<Result<std::unique_ptr<sandbox::Process>>> spawn(
       sandbox::ExecRequest request) override;
