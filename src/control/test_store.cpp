@@ -31,6 +31,9 @@ class WatchedStore final : public Store {
   Task<Result<SnapshotRow>> snapshot(std::string id) override {
     return inner_->snapshot(std::move(id));
   }
+  Task<Result<model::Secret>> secret(std::string tenant, std::string name) override {
+    return inner_->secret(std::move(tenant), std::move(name));
+  }
   Task<Result<IdempotencyRow>> idempotency(std::string tenant, std::string key) override {
     return inner_->idempotency(std::move(tenant), std::move(key));
   }
@@ -48,6 +51,9 @@ class WatchedStore final : public Store {
   }
   Task<Result<std::vector<SnapshotRow>>> snapshots(std::string tenant) override {
     return inner_->snapshots(std::move(tenant));
+  }
+  Task<Result<std::vector<model::SecretInfo>>> secrets(std::string tenant) override {
+    return inner_->secrets(std::move(tenant));
   }
   Task<Result<std::vector<AuditRow>>> audit(AuditFilter filter, Page page) override {
     return inner_->audit(std::move(filter), std::move(page));

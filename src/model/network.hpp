@@ -57,4 +57,7 @@ struct NetworkPolicy {
 BOOST_DESCRIBE_STRUCT(NetworkPolicy, (),
                       (default_, rules, allow_private, headers, secrets, no_intercept))
 
+// False only for a policy that nothing gets through.
+bool allows_anything(const NetworkPolicy& policy);
+
 }  // namespace atl::model

@@ -12,6 +12,7 @@
 #include <boost/describe/enum.hpp>
 
 #include "base/ids.hpp"
+#include "model/network.hpp"
 
 namespace atl::model {
 
@@ -41,6 +42,8 @@ struct SessionConfig {
   bool allow_network = false;
   std::map<std::string, std::string> environment;
   Resources resources;
+  // None: what allow_network and the lists say. Not described: the store keeps it apart, encrypted.
+  std::optional<NetworkPolicy> network;
 };
 BOOST_DESCRIBE_STRUCT(SessionConfig, (),
                       (timeout_seconds, idle_timeout_seconds, allow_network, environment,

@@ -26,6 +26,8 @@ struct TemplateSecurity {
   bool allow_network = false;
   std::vector<std::string> allowed_domains;
   bool read_only_filesystem = true;
+  // Instead of allow_network and allowed_domains. Not described, as in SessionConfig.
+  std::optional<NetworkPolicy> network;
 };
 BOOST_DESCRIBE_STRUCT(TemplateSecurity, (), (allow_network, allowed_domains, read_only_filesystem))
 

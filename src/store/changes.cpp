@@ -59,6 +59,7 @@ struct Apply {
   Result<void> operator()(PutKey& change) const { return put_row(db, change.row); }
   Result<void> operator()(PutContext& change) const { return put_row(db, change.row); }
   Result<void> operator()(PutSnapshot& change) const { return put_row(db, change.row); }
+  Result<void> operator()(PutSecret& change) const { return put_row(db, change.row); }
   Result<void> operator()(PutIdempotency& change) const { return put_row(db, change.row); }
   Result<void> operator()(AddIdempotency& change) const {
     ATOLL_TRY(bool added, add_row(db, change.row));
@@ -83,6 +84,10 @@ struct Apply {
   }
   Result<void> operator()(RemoveSnapshot& change) const {
     return remove("DELETE FROM snapshots WHERE id = $1", {change.id});
+  }
+  Result<void> operator()(RemoveSecret& change) const {
+    return remove("DELETE FROM secrets WHERE tenant = $1 AND name = $2",
+                  {change.tenant, change.name});
   }
   Result<void> operator()(RemoveIdempotency& change) const {
     return remove("DELETE FROM idempotency WHERE tenant = $1 AND idempotency_key = $2",

@@ -46,6 +46,20 @@ struct WithoutSecrets {
   T& member;
 };
 
+// Marks bytes that are always encrypted.
+struct AsSealed {
+  std::string& member;
+  std::string place;
+};
+// Marks an optional member that is encrypted as JSON; an absent one is stored as no bytes.
+template <typename T>
+struct AsSealedJson {
+  std::optional<T>& member;
+  std::string place;
+};
+template <typename T>
+AsSealedJson(std::optional<T>&, std::string) -> AsSealedJson<T>;
+
 // What a stored configuration holds without its secrets.
 inline void drop_secrets(model::SessionConfig& config) { config.environment.clear(); }
 inline void drop_secrets(model::TemplateSpec& spec) { spec.env.clear(); }
@@ -103,6 +117,19 @@ class ColumnValues {
     if (!sealed && !error) error = sealed.error();
     return Bytes{kept_.emplace_back(sealed ? std::move(*sealed) : std::string())};
   }
+  Value value_of(const char* /*name*/, const AsSealed& marked) {
+    return sealed(marked.member, marked.place);
+  }
+  template <typename T>
+  Value value_of(const char* /*name*/, const AsSealedJson<T>& marked) {
+    if (!marked.member) return Bytes{};
+    return sealed(codec::encode(*marked.member), marked.place);
+  }
+  Value sealed(std::string_view text, std::string_view place) {
+    Result<std::string> made = sealer_.seal(text, place);
+    if (!made && !error) error = made.error();
+    return Bytes{kept_.emplace_back(made ? std::move(*made) : std::string())};
+  }
   template <typename T>
   Value value_of(const char* /*name*/, const WithoutSecrets<T>& marked) {
     T open = marked.member;
@@ -152,6 +179,10 @@ class ColumnReader {
   std::optional<Error> error;
 
  private:
+  // Written by a newer or older Atoll: unknown members are left, missing ones keep defaults.
+  static constexpr codec::DecodeOptions kLenient{.ignore_unknown = true, .keep_defaults = true};
+  static constexpr codec::Limits kWide{.max_bytes = std::size_t{64} << 20, .max_depth = 64};
+
   template <typename T>
   void read(const char* /*name*/, AsBytes<T> marked, int column) {
     marked.member = row_.text(column);
@@ -163,6 +194,21 @@ class ColumnReader {
         sealer_.open(row_.text(column), sealed_place(marked.table, marked.id));
     if (text) {
       take(name, codec::decode<T>(*text), marked.member);
+    } else if (!error) {
+      error = text.error();
+    }
+  }
+  void read(const char* /*name*/, const AsSealed& marked, int column) {
+    Result<std::string> text = sealer_.open(row_.text(column), marked.place);
+    if (text) marked.member = std::move(*text);
+    if (!text && !error) error = text.error();
+  }
+  template <typename T>
+  void read(const char* name, const AsSealedJson<T>& marked, int column) {
+    if (row_.text(column).empty()) return;
+    Result<std::string> text = sealer_.open(row_.text(column), marked.place);
+    if (text) {
+      take(name, codec::decode<T>(*text, kLenient, kWide), marked.member.emplace());
     } else if (!error) {
       error = text.error();
     }
@@ -193,9 +239,6 @@ class ColumnReader {
       boost::json::string_view text(row_.text(column).data(), row_.text(column).size());
       take(name, codec::decode_value<T>(boost::json::value(text)), member);
     } else {
-      // Written by a newer or older Atoll: unknown members are left, missing ones keep defaults.
-      constexpr codec::DecodeOptions kLenient{.ignore_unknown = true, .keep_defaults = true};
-      constexpr codec::Limits kWide{.max_bytes = std::size_t{64} << 20, .max_depth = 64};
       take(name, codec::decode<T>(row_.text(column), kLenient, kWide), member);
     }
   }

@@ -152,6 +152,13 @@ async::Task<Result<SnapshotRow>> DatabaseStore::snapshot(std::string id) {
   });
 }
 
+async::Task<Result<model::Secret>> DatabaseStore::secret(std::string tenant, std::string name) {
+  return read<model::Secret>([tenant = std::move(tenant), name = std::move(name)](Connection& db) {
+    return read_one<model::Secret>(db, " WHERE tenant = $1 AND name = $2", {tenant, name},
+                                   "there is no such secret");
+  });
+}
+
 async::Task<Result<IdempotencyRow>> DatabaseStore::idempotency(std::string tenant,
                                                                std::string key) {
   return read<IdempotencyRow>([tenant = std::move(tenant), key = std::move(key)](Connection& db) {
@@ -210,6 +217,13 @@ async::Task<Result<std::vector<SnapshotRow>>> DatabaseStore::snapshots(std::stri
   return read<std::vector<SnapshotRow>>([tenant = std::move(tenant)](Connection& db) {
     if (tenant.empty()) return read_rows<SnapshotRow>(db, " ORDER BY id DESC", {});
     return read_some<SnapshotRow>(db, " WHERE tenant = $1 ORDER BY id DESC", {tenant});
+  });
+}
+
+async::Task<Result<std::vector<model::SecretInfo>>> DatabaseStore::secrets(std::string tenant) {
+  return read<std::vector<model::SecretInfo>>([tenant = std::move(tenant)](Connection& db) {
+    if (tenant.empty()) return read_rows<model::SecretInfo>(db, " ORDER BY tenant, name", {});
+    return read_some<model::SecretInfo>(db, " WHERE tenant = $1 ORDER BY name", {tenant});
   });
 }
 

@@ -31,6 +31,7 @@ class DatabaseStore final : public Store {
   async::Task<Result<model::Template>> find_template(std::string id) override;
   async::Task<Result<model::Key>> key(std::string id) override;
   async::Task<Result<SnapshotRow>> snapshot(std::string id) override;
+  async::Task<Result<model::Secret>> secret(std::string tenant, std::string name) override;
   async::Task<Result<IdempotencyRow>> idempotency(std::string tenant, std::string key) override;
 
   async::Task<Result<std::vector<model::Session>>> sessions(SessionFilter filter,
@@ -42,6 +43,7 @@ class DatabaseStore final : public Store {
   async::Task<Result<std::vector<model::Key>>> keys() override;
   async::Task<Result<std::vector<ContextRow>>> contexts(SessionId session_id) override;
   async::Task<Result<std::vector<SnapshotRow>>> snapshots(std::string tenant) override;
+  async::Task<Result<std::vector<model::SecretInfo>>> secrets(std::string tenant) override;
 
   async::Task<Result<std::uint64_t>> remove_old(Retention retention) override;
   async::Task<Result<void>> ping() override;

@@ -14,5 +14,6 @@ std::string_view migration_0005();
 std::string_view migration_0006();
 std::string_view migration_0007();
 std::string_view migration_0008();
+std::string_view migration_0009();
 
 }  // namespace atl::store

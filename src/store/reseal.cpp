@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "store/rows.hpp"
+#include "store/sealed_columns.hpp"
 
 namespace atl::store {
 namespace {
@@ -36,16 +37,24 @@ Result<void> find_rows(Connection& db, const Table& table, std::vector<Found>& r
   return {};
 }
 
-Result<void> check_keys(const std::vector<Found>& rows, const StorageKeys& keys) {
+Result<void> check_key(std::string_view sealed, const char* what, const StorageKeys& keys) {
+  std::string id = key_of(sealed);
+  bool known = std::ranges::any_of(keys.all(), [&](const StorageKey& k) { return k.id() == id; });
+  if (known) return {};
+  return fail(Code::kConflict,
+              std::string(what) + " are encrypted with the storage key " + id +
+                  ", which is not there: put it back into storage.key of the data folder or into "
+                  "ATOLL_STORAGE_KEY, and start again; nothing was changed");
+}
+
+Result<void> check_keys(const std::vector<Found>& rows, const std::vector<SealedValue>& values,
+                        const StorageKeys& keys) {
   for (const Found& row : rows) {
     if (row.environment.empty()) continue;
-    std::string id = key_of(row.environment);
-    bool known = std::ranges::any_of(keys.all(), [&](const StorageKey& k) { return k.id() == id; });
-    if (known) continue;
-    return fail(Code::kConflict,
-                "environments of sessions and templates are encrypted with the storage key " + id +
-                    ", which is not there: put it back into storage.key of the data folder or into "
-                    "ATOLL_STORAGE_KEY, and start again; nothing was changed");
+    ATOLL_CHECK(check_key(row.environment, "environments of sessions and templates", keys));
+  }
+  for (const SealedValue& value : values) {
+    ATOLL_CHECK(check_key(value.sealed, "secrets and network policies", keys));
   }
   return {};
 }
@@ -77,13 +86,17 @@ Result<void> write_row(Connection& db, const Sealer& sealer, const Found& row) {
   return {};
 }
 
-Result<void> write_rows(Connection& db, const Sealer& sealer, const std::vector<Found>& rows) {
+Result<void> write_rows(Connection& db, const Sealer& sealer, const std::vector<Found>& rows,
+                        const std::vector<SealedValue>& values) {
   ATOLL_CHECK(db.begin());
   Result<void> done;
   for (const Found& row : rows) {
     if (!done) break;
     done = row.table == &kSessions ? write_row<model::SessionConfig>(db, sealer, row)
                                    : write_row<model::TemplateSpec>(db, sealer, row);
+  }
+  for (const SealedValue& value : values) {
+    if (done) done = seal_again(db, sealer, value);
   }
   if (done) done = db.commit();
   if (!done) db.rollback();
@@ -96,18 +109,20 @@ Result<std::uint64_t> reseal(Connection& db, StorageKeys& keys, bool renew) {
   std::vector<Found> rows;
   ATOLL_CHECK(find_rows(db, kSessions, rows));
   ATOLL_CHECK(find_rows(db, kTemplates, rows));
-  ATOLL_CHECK(check_keys(rows, keys));
+  ATOLL_TRY(std::vector<SealedValue> values, find_sealed(db));
+  ATOLL_CHECK(check_keys(rows, values, keys));
   if (keys.all().empty() || renew) ATOLL_CHECK(keys.add());
   Sealer sealer(keys.all());
   std::erase_if(rows, [&](const Found& row) { return sealer.is_newest(row.environment); });
-  if (!rows.empty()) {
+  std::erase_if(values, [&](const SealedValue& one) { return sealer.is_newest(one.sealed); });
+  if (!rows.empty() || !values.empty()) {
     // The file itself shall not hold what a row no longer does.
     ATOLL_CHECK(db.run_script(db.spelled("erase_old")));
-    ATOLL_CHECK(write_rows(db, sealer, rows));
+    ATOLL_CHECK(write_rows(db, sealer, rows, values));
     ATOLL_CHECK(db.run_script(db.spelled("old_erased")));
   }
   ATOLL_CHECK(keys.drop_old());
-  return rows.size();
+  return rows.size() + values.size();
 }
 
 }  // namespace atl::store

@@ -4,9 +4,11 @@
 
 #include "model/execution.hpp"
 #include "model/key.hpp"
+#include "model/secret.hpp"
 #include "model/session.hpp"
 #include "model/template.hpp"
 #include "store/columns.hpp"
+#include "store/sealed_columns.hpp"
 #include "store/store.hpp"
 
 namespace atl::store {
@@ -51,6 +53,15 @@ struct TableOf<IdempotencyRow> {
 };
 
 template <>
+struct TableOf<model::Secret> {
+  static constexpr const char* kName = "secrets";
+  static constexpr const char* kKey = "tenant, name";
+};
+// The same rows without their values.
+template <>
+struct TableOf<model::SecretInfo> : TableOf<model::Secret> {};
+
+template <>
 struct TableOf<AuditRow> {
   static constexpr const char* kName = "audit";
   static constexpr const char* kKey = "tenant, id";
@@ -68,6 +79,7 @@ void columns(auto& visit, model::Session& row) {
   visit("state", row.state);
   visit("config", WithoutSecrets(row.config));
   visit("environment", AsSecret(row.config.environment, "sessions", row.id.str()));
+  visit("network", AsSealedJson(row.config.network, network_place("sessions", row.id.str())));
   visit("labels", row.labels);
   visit("metadata", row.metadata_json);
   visit("isolation_layers", row.isolation_layers);
@@ -112,6 +124,7 @@ void columns(auto& visit, model::Template& row) {
   visit("tenant", row.tenant);
   visit("spec", WithoutSecrets(row.spec));
   visit("environment", AsSecret(row.spec.env, "templates", row.id));
+  visit("network", AsSealedJson(row.spec.security.network, network_place("templates", row.id)));
   visit("built_in", row.built_in);
   visit("version", row.version);
   visit("created_at", row.created_at);
@@ -156,6 +169,18 @@ void columns(auto& visit, IdempotencyRow& row) {
   visit("made", row.made.id);
   visit("state", row.made.state);
   visit("created_at", row.created_at);
+}
+
+void columns(auto& visit, model::SecretInfo& row) {
+  visit("tenant", row.tenant);
+  visit("name", row.name);
+  visit("created_at", row.created_at);
+  visit("updated_at", row.updated_at);
+}
+
+void columns(auto& visit, model::Secret& row) {
+  columns(visit, static_cast<model::SecretInfo&>(row));
+  visit("value", AsSealed(row.value, secret_place(row.tenant, row.name)));
 }
 
 void columns(auto& visit, AuditRow& row) {

@@ -21,6 +21,7 @@
 #include "model/key.hpp"
 #include "model/made.hpp"
 #include "model/queries.hpp"
+#include "model/secret.hpp"
 #include "model/session.hpp"
 #include "model/snapshot.hpp"
 #include "model/template.hpp"
@@ -77,6 +78,9 @@ struct PutContext {
 struct PutSnapshot {
   SnapshotRow row;
 };
+struct PutSecret {
+  model::Secret row;
+};
 struct PutIdempotency {
   IdempotencyRow row;
 };
@@ -100,13 +104,18 @@ struct RemoveContext {
 struct RemoveSnapshot {
   std::string id;
 };
+struct RemoveSecret {
+  std::string tenant;
+  std::string name;
+};
 struct RemoveIdempotency {
   std::string tenant;
   std::string key;
 };
-using Change = std::variant<PutSession, PutExecution, PutTemplate, PutKey, PutContext, PutSnapshot,
-                            PutIdempotency, AddIdempotency, AddTemplate, AddAudit, RemoveTemplate,
-                            RemoveContext, RemoveSnapshot, RemoveIdempotency>;
+using Change =
+    std::variant<PutSession, PutExecution, PutTemplate, PutKey, PutContext, PutSnapshot, PutSecret,
+                 PutIdempotency, AddIdempotency, AddTemplate, AddAudit, RemoveTemplate,
+                 RemoveContext, RemoveSnapshot, RemoveSecret, RemoveIdempotency>;
 
 struct Retention {
   Time sessions_ended_before{};  // with their executions, outputs, contexts
@@ -126,6 +135,7 @@ class Store {
   virtual async::Task<Result<model::Template>> find_template(std::string id) = 0;
   virtual async::Task<Result<model::Key>> key(std::string id) = 0;
   virtual async::Task<Result<SnapshotRow>> snapshot(std::string id) = 0;
+  virtual async::Task<Result<model::Secret>> secret(std::string tenant, std::string name) = 0;
   virtual async::Task<Result<IdempotencyRow>> idempotency(std::string tenant, std::string key) = 0;
 
   virtual async::Task<Result<std::vector<model::Session>>> sessions(SessionFilter filter,
@@ -137,6 +147,8 @@ class Store {
   virtual async::Task<Result<std::vector<model::Key>>> keys() = 0;
   virtual async::Task<Result<std::vector<ContextRow>>> contexts(SessionId session_id) = 0;
   virtual async::Task<Result<std::vector<SnapshotRow>>> snapshots(std::string tenant) = 0;
+  // By name; an empty tenant is all of them.
+  virtual async::Task<Result<std::vector<model::SecretInfo>>> secrets(std::string tenant) = 0;
 
   // Returns how many rows went. In small portions, so that nobody waits behind it.
   virtual async::Task<Result<std::uint64_t>> remove_old(Retention retention) = 0;

@@ -5,6 +5,7 @@
 #include <fstream>
 #include <iterator>
 
+#include "codec/json.hpp"
 #include "store/conformance/harness.hpp"
 #include "store/sealer.hpp"
 
@@ -42,16 +43,16 @@ struct Secrets : StoreCase {
   }
   // In a row, or in any file of the data folder.
   bool is_in_clear(const SessionId& id) {
-    return is_in_clear("SELECT config, environment FROM sessions WHERE id = $1", id.str());
+    return is_in_clear("SELECT config, environment FROM sessions WHERE id = $1", {id.str()});
   }
   bool is_template_in_clear(const std::string& id) {
-    return is_in_clear("SELECT spec, environment FROM templates WHERE id = $1", id);
+    return is_in_clear("SELECT spec, environment FROM templates WHERE id = $1", {id});
   }
-  bool is_in_clear(const std::string& sql, const std::string& id) {
+  bool is_in_clear(const std::string& sql, const std::vector<Value>& values = {}) {
     std::string all;
     {
       auto db = must(tested_database().connect(url_, folder_.path()));
-      must(db->run(sql, {id}, [&](const Row& row) -> Result<void> {
+      must(db->run(sql, std::span(values), [&](const Row& row) -> Result<void> {
         all += std::string(row.text(0)) + std::string(row.text(1));
         return {};
       }));
@@ -202,6 +203,117 @@ TEST_F(Secrets, ARotationReplacesTheKey) {
   open();
   EXPECT_EQ(secret_of(id), kSecret);
   EXPECT_EQ(key_text(), third);
+}
+
+model::Secret make_secret(std::string tenant, std::string name) {
+  model::Secret row;
+  row.tenant = std::move(tenant);
+  row.name = std::move(name);
+  row.created_at = at(1'700'000'000'000);
+  row.updated_at = at(1'700'000'001'000);
+  row.value = kSecret;
+  return row;
+}
+
+model::NetworkPolicy make_policy() {
+  model::NetworkPolicy policy;
+  policy.rules = {{.action = model::NetworkAction::kAllow,
+                   .target = "api.example.com",
+                   .ports = {{.first = 443, .last = 443}}}};
+  policy.headers["api.example.com"]["Authorization"] = {.value = kSecret, .secret = {}};
+  policy.secrets = {{.env = "TOKEN", .secret = "token", .hosts = {"*.example.com"}}};
+  return policy;
+}
+
+TEST_F(Secrets, OfATenantAreKeptWithoutBeingInClear) {
+  model::Secret row = make_secret("a/b", "token");
+  row.value += std::string("\0\xff", 2);
+  must(write(PutSecret{row}, PutSecret{make_secret("a", "other")}));
+  reopen();
+  model::Secret found = must(wait(store().secret("a/b", "token")));
+  EXPECT_EQ(found.value, row.value);
+  EXPECT_EQ(found.created_at, row.created_at);
+  EXPECT_EQ(found.updated_at, row.updated_at);
+  EXPECT_EQ(code_of(wait(store().secret("a", "b/token"))), Code::kNotFound);
+  EXPECT_EQ(code_of(wait(store().secret("a", "token"))), Code::kNotFound);
+  std::vector<model::SecretInfo> listed = must(wait(store().secrets("a/b")));
+  ASSERT_EQ(listed.size(), 1u);
+  EXPECT_EQ(listed[0].name, "token");
+  EXPECT_EQ(must(wait(store().secrets(""))).size(), 2u);
+  row.value = "new";
+  must(write(PutSecret{row}, RemoveSecret{"a", "token"}));
+  EXPECT_EQ(must(wait(store().secret("a/b", "token"))).value, "new");
+  must(write(RemoveSecret{"a/b", "token"}, RemoveSecret{"a/b", "token"}));
+  EXPECT_TRUE(must(wait(store().secrets("a/b"))).empty());
+  close();
+  EXPECT_FALSE(is_in_clear(std::string("SELECT name, value FROM secrets")));
+  open();
+}
+
+// A value that was moved to another row by whoever can write the database does not open.
+TEST_F(Secrets, AreBoundToTheirRow) {
+  must(write(PutSecret{make_secret("a", "token")}, PutSecret{make_secret("b", "token")}));
+  close();
+  {
+    auto db = must(tested_database().connect(url_, folder_.path()));
+    must(
+        db->run_script("UPDATE secrets SET value = (SELECT value FROM secrets WHERE tenant = 'a')"
+                       " WHERE tenant = 'b'"));
+  }
+  open();
+  EXPECT_TRUE(wait(store().secret("a", "token")).has_value());
+  EXPECT_FALSE(wait(store().secret("b", "token")).has_value());
+}
+
+TEST_F(Secrets, NetworkPoliciesAreKeptWithoutBeingInClear) {
+  model::Session session = make_session();
+  session.config.network = make_policy();
+  model::Template origin{.id = "t", .created_at = at(1), .updated_at = at(2)};
+  origin.spec.security.network = make_policy();
+  must(write(PutSession{session}, PutTemplate{origin}));
+  reopen();
+  std::string wanted = codec::encode(make_policy());
+  model::Session found = must(wait(store().session(session.id)));
+  ASSERT_TRUE(found.config.network.has_value());
+  EXPECT_EQ(codec::encode(*found.config.network), wanted);
+  model::Template same = must(wait(store().find_template("t")));
+  ASSERT_TRUE(same.spec.security.network.has_value());
+  EXPECT_EQ(codec::encode(*same.spec.security.network), wanted);
+  found.config.network.reset();
+  must(write(PutSession{found}));
+  EXPECT_FALSE(must(wait(store().session(session.id))).config.network.has_value());
+  must(write(PutSession{session}));
+  close();
+  EXPECT_FALSE(is_in_clear(std::string("SELECT config, network FROM sessions")));
+  EXPECT_FALSE(is_in_clear(std::string("SELECT spec, network FROM templates")));
+  open();
+}
+
+// Nothing is left that only the old key opens.
+TEST_F(Secrets, ARotationCoversSecretsAndPolicies) {
+  model::Session session = make_session();
+  session.config.network = make_policy();
+  model::Template origin{.id = "t", .created_at = at(1), .updated_at = at(2)};
+  origin.spec.security.network = make_policy();
+  must(write(PutSession{session}, PutTemplate{origin}, PutSecret{make_secret("a", "token")}));
+  close();
+  std::string before = key_text();
+  StoreOptions renewing = options();
+  renewing.renew_storage_key = true;
+  store_ = must(wait(open_store(renewing)));
+  close();
+  EXPECT_NE(key_text(), before);
+  open();
+  EXPECT_EQ(must(wait(store().secret("a", "token"))).value, kSecret);
+  EXPECT_TRUE(must(wait(store().session(session.id))).config.network.has_value());
+  EXPECT_TRUE(must(wait(store().find_template("t"))).spec.security.network.has_value());
+  must(write(RemoveTemplate{"t"}));
+  model::Session plain = session;
+  plain.config.network.reset();
+  must(write(PutSession{plain}));
+  close();
+  set_key(StorageKey::random().value().hex() + "\n");
+  EXPECT_EQ(code_of_open(), Code::kConflict);  // for the secret alone
 }
 
 TEST_F(Secrets, AKeyOfTheEnvironmentGoesBeforeTheFile) {
