@@ -34,6 +34,7 @@ Control::Control(ControlOptions options)
       session_shared_{options.executor, *store_,     clock_,       events_,
                       *node_,           workspaces_, options.mode, options.limits},
       sessions_(session_shared_),
+      secrets_(*store_, clock_, sessions_),
       workspace_copies_(session_shared_, sessions_),
       session_ender_(session_shared_, sessions_, workspace_copies_),
       session_maker_(session_shared_, sessions_, session_ender_,
@@ -57,6 +58,7 @@ Task<Result<void>> Control::start() {
   ATOLL_CO_CHECK(co_await templates_.load());
   ATOLL_CO_CHECK(co_await keys_.load());
   ATOLL_CO_CHECK(co_await snapshots_.load());
+  ATOLL_CO_CHECK(co_await secrets_.load());
   co_await workspaces_.migrate(keys_.tenants());
   bool enabled = mode_ != Mode::kDisabled;
   if (enabled) ATOLL_CO_CHECK(co_await node_->open_default());

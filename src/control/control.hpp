@@ -19,6 +19,7 @@
 #include "control/preview_tokens.hpp"
 #include "control/recovery.hpp"
 #include "control/runs.hpp"
+#include "control/secrets.hpp"
 #include "control/session_changes.hpp"
 #include "control/session_ender.hpp"
 #include "control/session_maker.hpp"
@@ -85,6 +86,7 @@ class Control {
   Terminals& terminals() { return terminals_; }
   Ports& ports() { return ports_; }
   Templates& templates() { return templates_; }
+  Secrets& secrets() { return secrets_; }
   Keys& keys() { return keys_; }
   const PreviewTokens& preview_tokens() const { return preview_tokens_; }
   Pool& pool() { return pool_; }
@@ -119,6 +121,7 @@ class Control {
   SnapshotFiles snapshot_files_;
   SessionShared session_shared_;
   Sessions sessions_;
+  Secrets secrets_;
   WorkspaceCopies workspace_copies_;
   SessionEnder session_ender_;
   SessionMaker session_maker_;

@@ -15,7 +15,7 @@ BOOST_DEFINE_ENUM_CLASS(AuditAction, kSessionCreated, kSessionChanged, kSessionR
                         kExecutionCancelled, kExecutionRefused, kFileWritten, kFileRemoved,
                         kSnapshotCreated, kSnapshotDeleted, kTemplateCreated, kTemplateChanged,
                         kTemplateDeleted, kTerminalOpened, kKeyCreated, kKeyRevoked,
-                        kPreviewTokenCreated)
+                        kPreviewTokenCreated, kSecretSet, kSecretDeleted)
 
 // Who did what. Without code, environment, contents or secrets.
 struct AuditRow {

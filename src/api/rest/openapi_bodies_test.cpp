@@ -12,6 +12,7 @@
 #include "api/rest/documents.hpp"
 #include "bodies/execution.hpp"
 #include "bodies/files.hpp"
+#include "bodies/network.hpp"
 #include "bodies/server.hpp"
 #include "bodies/session.hpp"
 #include "bodies/template.hpp"
@@ -144,6 +145,7 @@ TEST(OpenApiBodies, RequestsAreAsDescribed) {
   compare<bodies::MakeLinksBody>("MakeLinks", false);
   compare<bodies::MoveFileBody>("MoveFile", false);
   compare<bodies::ChangeFileModeBody>("ChangeFileMode", false);
+  compare<bodies::PutSecretBody>("PutSecret", false);
   compare<model::Resources>("Resources", false);
 }
 
@@ -159,6 +161,7 @@ TEST(OpenApiBodies, AnswersAreAsDescribed) {
   compare<bodies::TemplateBody>("Template", true);
   compare<bodies::RuntimeBody>("Runtime", true);
   compare<bodies::KeyBody>("Key", true);
+  compare<bodies::SecretBody>("Secret", true);
 }
 
 // The bodies that are written in place, at the path that answers with them.
@@ -178,6 +181,7 @@ TEST(OpenApiBodies, ListsAreAsDescribed) {
   compare_answer<bodies::SessionStatusBody>("/api/v1/sessions/{id}/status", "get", "200");
   compare_answer<bodies::SnapshotListBody>("/api/v1/snapshots", "get", "200");
   compare_answer<bodies::TemplateListBody>("/api/v1/templates", "get", "200");
+  compare_answer<bodies::SecretListBody>("/api/v1/secrets", "get", "200");
   compare_answer<bodies::KeyListBody>("/api/v1/keys", "get", "200");
   compare_answer<bodies::AuditListBody>("/api/v1/audit", "get", "200");
   compare_answer<bodies::RuntimeListBody>("/api/v1/runtimes", "get", "200");

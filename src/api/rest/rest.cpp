@@ -95,6 +95,7 @@ http::Handler add_rest_routes(http::Router& router, control::Control& control,
   add_preview_tokens(routes);
   add_snapshots(routes);
   add_templates(routes);
+  add_secrets(routes);
   add_runtimes(routes);
   add_keys(routes);
   add_audit(routes);

@@ -43,6 +43,7 @@ void add_proxy(Routes& routes);
 void add_preview_tokens(Routes& routes);
 void add_snapshots(Routes& routes);
 void add_templates(Routes& routes);
+void add_secrets(Routes& routes);
 void add_runtimes(Routes& routes);
 void add_keys(Routes& routes);
 void add_audit(Routes& routes);
