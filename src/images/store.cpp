@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <thread>
 
 #include "base/ids.hpp"
 #include "codec/json.hpp"
@@ -19,6 +20,7 @@ constexpr std::size_t kMaxManifest = 8ull << 20;
 constexpr std::string_view kSuffix = ".json";
 constexpr std::string_view kDigestPrefix = "sha256:";
 constexpr std::size_t kFewestDigits = 6;
+constexpr std::chrono::milliseconds kAskAgain{10};
 constexpr const char* kLock = "lock";
 constexpr const char* kImports = "imports";
 
@@ -73,11 +75,22 @@ Result<Store> Store::open(const std::string& data_folder) {
   return store;
 }
 
-Result<UniqueFd> Store::lock(const char* name, int how) const {
+// Asks again and again: flock(2) that blocks has no deadline, and nobody can wake it up.
+Result<UniqueFd> Store::lock(const char* name, int how, LockWait wait) const {
   UniqueFd file(::openat(root_.get(), name, O_RDONLY | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0600));
   if (!file) return fail_errno("locking the image store");
-  while (::flock(file.get(), how) != 0) {
-    if (errno != EINTR) return fail_errno("locking the image store");
+  bool bounded = wait.give_up != nullptr || wait.until != LockWait().until;
+  while (::flock(file.get(), bounded ? how | LOCK_NB : how) != 0) {
+    if (errno == EINTR) continue;
+    if (!bounded || errno != EWOULDBLOCK) return fail_errno("locking the image store");
+    if (wait.give_up != nullptr && *wait.give_up) {
+      return fail(Code::kCancelled, "the server stops");
+    }
+    if (std::chrono::steady_clock::now() >= wait.until) {
+      return fail(Code::kNoAvailableRuntime,
+                  "an image import keeps the image store locked; try again later");
+    }
+    std::this_thread::sleep_for(kAskAgain);
   }
   return file;
 }
@@ -124,8 +137,8 @@ Result<Image> Store::look_up(std::string_view name) const {
                                    "one in");
 }
 
-Result<Lease> Store::use(std::string_view name) const {
-  ATOLL_TRY(UniqueFd held, lock(kLock, LOCK_SH));
+Result<Lease> Store::use(std::string_view name, LockWait wait) const {
+  ATOLL_TRY(UniqueFd held, lock(kLock, LOCK_SH, wait));
   Lease lease;
   ATOLL_TRY(lease.image, look_up(name));
   for (const LayerRecord& layer : lease.image.layers) {

@@ -11,6 +11,8 @@
 // it. Blocking; any thread, one call at a time per object.
 #pragma once
 
+#include <atomic>
+#include <chrono>
 #include <set>
 #include <string>
 #include <vector>
@@ -49,6 +51,12 @@ class Staging {
   std::string name_;
 };
 
+// How long to wait for whoever changes the store: an import holds its lock while it writes to disk.
+struct LockWait {
+  std::chrono::steady_clock::time_point until = std::chrono::steady_clock::time_point::max();
+  const std::atomic<bool>* give_up = nullptr;  // set by another thread
+};
+
 class Store {
  public:
   // Makes what is missing. kForbidden when the folder is not ours alone.
@@ -58,7 +66,8 @@ class Store {
   // By name, or by the first digits of the digest (sha256:…, six at least) if only one image has
   // them.
   Result<Image> find(std::string_view name) const;
-  Result<Lease> use(std::string_view name) const;
+  // kNoAvailableRuntime when the time is up, kCancelled when it was given up.
+  Result<Lease> use(std::string_view name, LockWait wait = {}) const;
   // kConflict while a sandbox uses a layer that no other image has.
   Result<Image> remove(std::string_view name);
 
@@ -77,7 +86,7 @@ class Store {
 
  private:
   Store() = default;
-  Result<UniqueFd> lock(const char* name, int how) const;
+  Result<UniqueFd> lock(const char* name, int how, LockWait wait = {}) const;
   // These expect the lock to be held.
   Result<std::vector<Image>> read_all() const;  // fails when one is damaged
   Result<Image> look_up(std::string_view name) const;

@@ -1,11 +1,13 @@
 #include "images/store.hpp"
 
 #include <fcntl.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <thread>
 
 #include <gtest/gtest.h>
 
@@ -121,6 +123,27 @@ TEST_F(StoreTest, NothingIsSweptWhileSomebodyImports) {
   }
   ASSERT_TRUE(store.sweep());
   EXPECT_TRUE(store.known_layers()->empty());
+}
+
+// An import holds the lock while it writes to disk, for as long as that takes.
+TEST_F(StoreTest, WaitsForAnImportNoLongerThanItIsTold) {
+  Store store = open();
+  commit(store, {layer('a')}, {image("a:1", {layer('a')})});
+  UniqueFd held(::open((folder_ / "data/images/lock").c_str(), O_RDONLY | O_CLOEXEC));
+  ASSERT_TRUE(held);
+  ASSERT_EQ(::flock(held.get(), LOCK_EX), 0);
+  Result<Lease> late = store.use("a:1", {.until = std::chrono::steady_clock::now()});
+  ASSERT_FALSE(late);
+  EXPECT_EQ(late.error().code(), Code::kNoAvailableRuntime);
+  std::atomic<bool> give_up = false;
+  Result<Lease> given_up = fail(Code::kBackend, "not asked yet");
+  std::thread waiting([&] { given_up = store.use("a:1", {.give_up = &give_up}); });
+  give_up = true;
+  waiting.join();
+  ASSERT_FALSE(given_up);
+  EXPECT_EQ(given_up.error().code(), Code::kCancelled);
+  held.reset();
+  EXPECT_TRUE(store.use("a:1", {.until = std::chrono::steady_clock::now()}));
 }
 
 TEST_F(StoreTest, RefusesAFolderOfOthers) {
