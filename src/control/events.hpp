@@ -5,11 +5,12 @@
 #include <cstdint>
 #include <deque>
 #include <memory>
+#include <optional>
 #include <string>
-#include <vector>
 
 #include "async/event.hpp"
 #include "async/task.hpp"
+#include "control/stream.hpp"
 #include "model/session.hpp"
 
 namespace atl::control {
@@ -24,17 +25,21 @@ struct LifeEvent {
   model::Time time{};
 };
 
+using LifeEventPtr = std::shared_ptr<const LifeEvent>;
+using EventStream = Stream<LifeEventPtr>;
+
 class Events {
  public:
   static constexpr std::size_t kKept = 1024;
 
   void publish(LifeEvent event);
-  // The oldest event behind `after` that is kept, of this tenant (empty: any). Waits for one.
-  async::Task<LifeEvent> next(std::uint64_t after, std::string tenant);
-  std::uint64_t last() const { return next_number_ - 1; }
+  // From behind event `after`, as far as events are kept (nothing: from now on), of this tenant
+  // (empty: any). It has no end.
+  std::unique_ptr<EventStream> follow(std::optional<std::uint64_t> after, std::string tenant);
 
  private:
-  std::deque<LifeEvent> kept_;
+  class Follower;
+  std::deque<LifeEventPtr> kept_;
   std::uint64_t next_number_ = 1;
   async::Event changed_;
 };

@@ -4,16 +4,18 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 
 #include "async/task.hpp"
 #include "control/spool.hpp"
+#include "control/stream.hpp"
 #include "model/execution.hpp"
 
 namespace atl::control {
 
 struct LiveExecution;
 
-class ExecutionFeed {
+class ExecutionFeed final : public Stream<const SpoolEvent*> {
  public:
   // One that runs or waits, from behind event `after`.
   ExecutionFeed(std::shared_ptr<LiveExecution> execution, std::uint64_t after);
@@ -21,18 +23,17 @@ class ExecutionFeed {
   explicit ExecutionFeed(model::Execution row) : row_(std::move(row)) {}
 
   bool live() const { return execution_ != nullptr; }
-  // The number that it goes on behind: a client may have named one that is not there yet.
-  std::uint64_t after() const { return after_; }
   // Of a live one as it is now, without its output; final behind the last event.
   const model::Execution& row() const;
-  // The next event of a live one; kEnd again and again at the end. Cancellable. Valid until the
-  // next call.
-  async::Task<Result<const SpoolEvent*>> next();
+  // An event is valid until the next call.
+  async::Task<Result<std::optional<const SpoolEvent*>>> next() override;
+  // At first the number that it begins behind: a client may have named one that is not there yet.
+  std::uint64_t position() const override { return position_; }
 
  private:
   std::shared_ptr<LiveExecution> execution_;
-  std::uint64_t after_ = 0;
-  std::unique_ptr<Spool::Reader> reader_;
+  std::uint64_t position_ = 0;
+  std::optional<Spool::Reader> reader_;
   model::Execution row_;
 };
 

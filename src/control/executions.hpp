@@ -90,7 +90,8 @@ class Executions {
                                                           store::Page page, bool with_output);
   // Its output from behind event `after` (0: from the beginning) while it runs; all of it when it
   // has ended. kNotFound as get().
-  async::Task<Result<ExecutionFeed>> follow(Caller caller, ExecutionId id, std::uint64_t after);
+  async::Task<Result<std::unique_ptr<ExecutionFeed>>> follow(Caller caller, ExecutionId id,
+                                                             std::uint64_t after);
   // Interrupt, and kill when that does not help within two seconds.
   async::Task<Result<void>> cancel(Caller caller, ExecutionId id);
   async::Task<Result<void>> write_stdin(Caller caller, ExecutionId id, std::string bytes,

@@ -20,8 +20,8 @@ constexpr int kMaxLinks = 16;
 
 class FileContent final : public ByteSource {
  public:
-  FileContent(std::unique_ptr<ByteStream> stream, std::uint64_t length)
-      : stream_(std::move(stream)), left_(length) {}
+  FileContent(std::unique_ptr<ByteStream> stream, std::uint64_t offset, std::uint64_t length)
+      : stream_(std::move(stream)), position_(offset), left_(length) {}
 
   Task<Result<std::optional<std::string>>> next() override {
     if (left_ == 0) co_return std::nullopt;
@@ -29,11 +29,14 @@ class FileContent final : public ByteSource {
     if (bytes.empty()) co_return fail(Code::kIo, "the file ended too early");
     bytes.resize(std::min<std::uint64_t>(left_, bytes.size()));
     left_ -= bytes.size();
+    position_ += bytes.size();
     co_return bytes;
   }
+  std::uint64_t position() const override { return position_; }
 
  private:
   std::unique_ptr<ByteStream> stream_;
+  std::uint64_t position_;
   std::uint64_t left_;
 };
 
@@ -133,7 +136,7 @@ Task<Result<std::unique_ptr<ByteSource>>> OpenedFile::content(std::uint64_t offs
                                                               std::uint64_t length) {
   ATOLL_CO_TRY(std::unique_ptr<ByteStream> stream,
                co_await location_->sandbox().get_file(location_->path, offset, length));
-  co_return std::make_unique<FileContent>(std::move(stream), length);
+  co_return std::make_unique<FileContent>(std::move(stream), offset, length);
 }
 
 Task<Result<std::unique_ptr<ByteSource>>> OpenedFile::archive() {

@@ -59,9 +59,9 @@ Task<void> ported(Plane* plane) {
   auto feed = co_await plane->control->executions().follow({}, begun->value.id, 0);
   std::string line;
   while (line.find('\n') == std::string::npos) {
-    auto event = co_await feed->next();
-    if (!event || (*event)->kind == SpoolKind::kEnd) break;
-    line += (*event)->data;
+    auto event = co_await (*feed)->next();
+    if (!event || !*event) break;
+    line += (**event)->data;
   }
   auto port = static_cast<std::uint16_t>(std::stoi(line));
   auto connection = co_await ports.connect({}, id, port);

@@ -1,6 +1,7 @@
 #include "api/rest/execution_stream.hpp"
 
-#include <algorithm>
+#include <memory>
+#include <optional>
 #include <utility>
 
 #include "api/common/limits.hpp"
@@ -13,7 +14,6 @@ namespace {
 
 using control::ExecutionFeed;
 using control::SpoolEvent;
-using control::SpoolKind;
 
 Task<Result<void>> send_all(http::SseWriter* writer, std::vector<http::SseEvent>* events) {
   for (const http::SseEvent& event : *events) writer->add(event);
@@ -24,7 +24,7 @@ Task<Result<void>> send_all(http::SseWriter* writer, std::vector<http::SseEvent>
 Task<Result<void>> follow(http::Exchange* exchange, ExecutionFeed* feed,
                           std::optional<StreamPosition> after, bool and_finish) {
   StreamPosition from = after.value_or(StreamPosition());
-  from.number = feed->after();
+  from.number = feed->position();
   http::SseWriter writer(*exchange);
   ExecutionEvents events(std::move(from));
   std::vector<http::SseEvent> pending;
@@ -32,14 +32,14 @@ Task<Result<void>> follow(http::Exchange* exchange, ExecutionFeed* feed,
   ATOLL_CO_CHECK(co_await writer.begin());
   ATOLL_CO_CHECK(co_await send_all(&writer, &pending));
   for (;;) {
-    Result<const SpoolEvent*> event = co_await async::with_deadline(
+    Result<std::optional<const SpoolEvent*>> event = co_await async::with_deadline(
         feed->next(), async::deadline_in(kKeepAlive), Code::kTransferTimeout, "nothing to say");
     if (!event) {
       ATOLL_CO_CHECK(co_await writer.comment());
       continue;
     }
-    if ((*event)->kind == SpoolKind::kEnd) break;
-    events.take(**event, pending);
+    if (!*event) break;
+    events.take(***event, pending);
     ATOLL_CO_CHECK(co_await send_all(&writer, &pending));
   }
   events.finish(feed->row(), pending);
@@ -86,12 +86,12 @@ Task<Result<void>> give_again(http::Exchange* exchange, async::Pool* pool,
 Task<Answer<void>> stream_by_id(Call call, ExecutionId id, std::optional<StreamPosition> after,
                                 bool and_finish) {
   std::uint64_t number = after ? after->number : 0;
-  ATOLL_CO_TRY(ExecutionFeed feed,
+  ATOLL_CO_TRY(std::unique_ptr<ExecutionFeed> feed,
                co_await call.control().executions().follow(call.caller, std::move(id), number));
-  if (feed.live()) {
-    (void)co_await follow(call.exchange, &feed, std::move(after), and_finish);
+  if (feed->live()) {
+    (void)co_await follow(call.exchange, feed.get(), std::move(after), and_finish);
   } else {
-    (void)co_await give_again(call.exchange, &call.rest->pool, &feed.row(), std::move(after),
+    (void)co_await give_again(call.exchange, &call.rest->pool, &feed->row(), std::move(after),
                               and_finish);
   }
   co_return Answer<void>();

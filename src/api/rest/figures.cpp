@@ -85,11 +85,10 @@ class Follower {
 
 async::Task<void> follow_events(control::Control* control, observe::Metrics* metrics) {
   Follower follower(*metrics);
-  std::uint64_t after = control->events().last();
+  std::unique_ptr<control::EventStream> events = control->events().follow(std::nullopt, {});
   for (;;) {
-    control::LifeEvent event = co_await control->events().next(after, {});
-    after = event.number;
-    follower.take(event);
+    Result<std::optional<control::LifeEventPtr>> event = co_await events->next();
+    if (event && *event) follower.take(***event);
   }
 }
 

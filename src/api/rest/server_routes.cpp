@@ -47,33 +47,27 @@ Task<Answer<http::Response>> figures(Call call) {
   co_return response;
 }
 
-Task<Result<control::LifeEvent>> next_event(control::Events* events, std::uint64_t after,
-                                            std::string tenant) {
-  co_return co_await events->next(after, std::move(tenant));
-}
-
 // From now on, or from behind Last-Event-ID as far as that is kept.
 Task<Answer<void>> stream_events(Call call) {
   ATOLL_CO_CHECK(known_query(call, {}));
-  control::Events& events = call.control().events();
-  std::uint64_t after = events.last();
+  std::optional<std::uint64_t> after;
   if (auto last = call.request().headers.find("last-event-id"); last && !last->empty()) {
-    auto number = to_number(*last);
-    if (!number) co_return refuse(Code::kInvalidArgument, "unknown Last-Event-ID");
-    if (*number < after) after = *number;  // numbers of an earlier server may be larger
+    after = to_number(*last);
+    if (!after) co_return refuse(Code::kInvalidArgument, "unknown Last-Event-ID");
   }
+  std::unique_ptr<control::EventStream> events =
+      call.control().events().follow(after, call.caller.tenant);
   http::SseWriter writer(*call.exchange);
   Pulse pulse(call.rest->options);
   Result<void> written = co_await writer.begin();
   while (written) {
-    Result<control::LifeEvent> event =
-        co_await async::with_deadline(next_event(&events, after, call.caller.tenant), pulse.next(),
-                                      Code::kTransferTimeout, "nothing happened");
-    if (event) {
-      after = event->number;
-      http::SseEvent said{.event = event->event,
-                          .id = std::to_string(event->number),
-                          .data = codec::encode(event_view(*event))};
+    Result<std::optional<control::LifeEventPtr>> next = co_await async::with_deadline(
+        events->next(), pulse.next(), Code::kTransferTimeout, "nothing happened");
+    if (next && *next) {
+      const control::LifeEvent& event = ***next;
+      http::SseEvent said{.event = event.event,
+                          .id = std::to_string(event.number),
+                          .data = codec::encode(event_view(event))};
       written = co_await writer.send(std::move(said));
       pulse.said_something();
       continue;
