@@ -107,7 +107,7 @@ def check_file(root, path):
         if kind == '"' and in_src and not (is_test and target.startswith(("support/", "tests/"))):
             if not (root / "src" / target).exists() and (path.parent / target).exists():
                 yield f'{rel}:{number}: write "{target}" with its path from src/'
-            elif not (may_include(layer, folder, target) or (is_test and target in TESTS_ALSO.get(layer, []))):
+            elif not (may_include(layer, folder, target) or ((is_test or path.stem.startswith("test_")) and target in TESTS_ALSO.get(layer, []))):
                 allowed = ", ".join(ALLOWED[layer]) or "nothing else of ours"
                 yield f'{rel}:{number}: {"/".join(folder)} may not include "{target}"; it may include: {allowed}'
         if kind == "<" and not is_test:

@@ -23,22 +23,20 @@ Control::Control(ControlOptions options)
       audit_kept_(options.audit_kept),
       clock_(options.clock != nullptr ? *options.clock : system_clock_),
       store_(std::move(options.store)),
-      node_(std::move(options.node)),
+      placement_(std::move(options.nodes)),
       audit_(options.executor, *store_),
-      templates_(*store_, clock_, options.pool.size, options.package_index),
+      templates_(*store_, clock_, placement_, {options.pool_size, options.package_index}),
       keys_(*store_, clock_),
       preview_tokens_(clock_),
-      pool_(options.executor, templates_, *node_, options.pool),
       workspaces_(options.workspace_folder, options.quotas.workspaces, options.floor),
       snapshot_files_(options.snapshot_folder, options.floor),
       session_shared_{options.executor, *store_,     clock_,       events_,
-                      *node_,           workspaces_, options.mode, options.limits},
+                      placement_,       workspaces_, options.mode, options.limits},
       sessions_(session_shared_),
       secrets_(*store_, clock_, sessions_),
       workspace_copies_(session_shared_, sessions_),
       session_ender_(session_shared_, sessions_, workspace_copies_),
-      session_maker_(session_shared_, sessions_, session_ender_,
-                     {templates_, pool_, snapshot_files_}),
+      session_maker_(session_shared_, sessions_, session_ender_, {templates_, snapshot_files_}),
       session_changes_(session_shared_, sessions_, workspace_copies_),
       session_watch_(session_shared_, sessions_, session_ender_, workspace_copies_),
       executions_(session_shared_, {sessions_, workspace_copies_, session_watch_}, audit_,
@@ -61,12 +59,14 @@ Task<Result<void>> Control::start() {
   ATOLL_CO_CHECK(co_await secrets_.load());
   co_await workspaces_.migrate(keys_.tenants());
   bool enabled = mode_ != Mode::kDisabled;
-  if (enabled) ATOLL_CO_CHECK(co_await node_->open_default());
+  if (enabled) ATOLL_CO_CHECK(co_await placement_.open());
   ATOLL_CO_CHECK(co_await recovery_.load());
-  if (enabled) tasks_.spawn(watch_node());
+  for (const std::unique_ptr<node::Node>& node : placement_.nodes()) {
+    if (enabled) tasks_.spawn(watch_node(node.get()));
+  }
   recovery_.start();
   tasks_.spawn(session_watch_.run_timers());
-  if (enabled) pool_.start();
+  placement_.keep_ready(templates_.list());
   tasks_.spawn(executions_.record_slow());
   tasks_.spawn(remove_old());
   tasks_.spawn(snapshots_.remove_forgotten());
@@ -74,11 +74,12 @@ Task<Result<void>> Control::start() {
   co_return Result<void>();
 }
 
-Task<void> Control::watch_node() {
-  co_await node_->until_lost();
-  if (!node_->is_lost()) co_return;
-  log::error("launcher_gone", log::kv("sessions", sessions_.live_count()));
-  if (on_lost_) on_lost_();
+Task<void> Control::watch_node(node::Node* node) {
+  co_await node->until_lost();
+  if (!node->is_lost()) co_return;
+  log::error("launcher_gone", log::kv("runtime_node", node->id()),
+             log::kv("sessions", sessions_.live_count()));
+  if (is_lost() && on_lost_) on_lost_();  // of several nodes, with the last
 }
 
 Task<void> Control::remove_old() {
@@ -94,10 +95,11 @@ Task<void> Control::remove_old() {
 }
 
 Task<void> Control::stop() {
+  placement_.stop_waiting();
   co_await tasks_.join();
   bool end_sandboxes = cleanup_on_exit_ && !is_lost();
   co_await recovery_.shut_down(end_sandboxes);
-  co_await pool_.shut_down();
+  co_await placement_.shut_down();
   co_await session_ender_.shut_down(end_sandboxes);
   co_await session_watch_.shut_down();
   co_await session_maker_.shut_down();

@@ -4,6 +4,7 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "async/task.hpp"
 #include "async/task_group.hpp"
@@ -30,8 +31,7 @@
 #include "control/templates.hpp"
 #include "control/terminals.hpp"
 #include "control/workspace_copies.hpp"
-#include "node/node.hpp"
-#include "node/pool.hpp"
+#include "node/placement.hpp"
 #include "node/quotas.hpp"
 #include "node/workspaces.hpp"
 #include "store/store.hpp"
@@ -41,12 +41,12 @@ namespace atl::control {
 struct ControlOptions {
   async::Executor executor;
   std::unique_ptr<store::Store> store;
-  std::unique_ptr<Node> node;
+  std::vector<std::unique_ptr<node::Node>> nodes;  // at least one
   Mode mode = Mode::kPerSession;
   SessionLimits limits;
   ExecutionLimits executions;
-  node::PoolSettings pool;
-  bool package_index = false;  // templates may have packages
+  std::uint32_t pool_size = 5;  // of built-in templates that nobody has changed
+  bool package_index = false;   // templates may have packages
   bool cleanup_on_exit = true;
   std::function<void()> on_lost;  // called once, when Control::is_lost() has become true
   node::QuotaLimits quotas;       // of each tenant
@@ -73,7 +73,7 @@ class Control {
   async::Task<void> stop();
   // No sandbox can be made or ended any more, because the launcher is gone: the server must end and
   // be started again. Announced by ControlOptions::on_lost.
-  bool is_lost() const { return node_->is_lost(); }
+  bool is_lost() const { return placement_.is_lost(); }
 
   Sessions& sessions() { return sessions_; }
   SessionMaker& session_maker() { return session_maker_; }
@@ -89,16 +89,15 @@ class Control {
   Secrets& secrets() { return secrets_; }
   Keys& keys() { return keys_; }
   const PreviewTokens& preview_tokens() const { return preview_tokens_; }
-  Pool& pool() { return pool_; }
   Audit& audit() { return audit_; }
   Events& events() { return events_; }
-  Node& node() { return *node_; }
+  node::Placement& placement() { return placement_; }
   Idempotency& idempotency() { return idempotency_; }
   store::Store& store() { return *store_; }
   const Clock& clock() const { return clock_; }
 
  private:
-  async::Task<void> watch_node();
+  async::Task<void> watch_node(node::Node* node);
   async::Task<void> remove_old();
 
   Mode mode_;
@@ -110,13 +109,12 @@ class Control {
   SystemClock system_clock_;
   const Clock& clock_;
   std::unique_ptr<store::Store> store_;
-  std::unique_ptr<Node> node_;
+  node::Placement placement_;
   Audit audit_;
   Events events_;
   Templates templates_;
   Keys keys_;
   PreviewTokens preview_tokens_;
-  Pool pool_;
   Workspaces workspaces_;
   SnapshotFiles snapshot_files_;
   SessionShared session_shared_;

@@ -6,7 +6,6 @@
 #include "async/deadline.hpp"
 #include "async/join_by.hpp"
 #include "base/fault.hpp"
-#include "node/image_defaults.hpp"
 #include "observe/log.hpp"
 
 namespace atl::control {
@@ -96,15 +95,18 @@ Task<Result<void>> Recovery::load() {
     if (!rows.empty()) page.after = rows.back().id.str();
     for (model::Session& row : rows) {
       // Nobody knows of a one-shot: the answer that would have told was not given.
-      bool is_lost =
-          row.state != SessionState::kCreating && !shared_.node.can_find_again(row.backend);
+      const Node* node = shared_.placement.find(row.runtime_node);
+      bool is_lost = node == nullptr ||
+                     (row.state != SessionState::kCreating && !node->can_find_again(row.backend));
       if (row.one_shot || is_lost) {
         row.state = row.one_shot ? SessionState::kTerminated : SessionState::kFailed;
         if (!row.one_shot) {
           row.error_code = code_name(Code::kBackend);
-          row.error_message = "sandboxes of the backend " + row.backend +
-                              " do not outlive the server that made them";
-          lost_in_.insert(row.backend);
+          row.error_message = node == nullptr
+                                  ? "the node " + row.runtime_node + " of the session is gone"
+                                  : "sandboxes of the backend " + row.backend +
+                                        " do not outlive the server that made them";
+          if (node != nullptr) lost_in_.insert({row.runtime_node, row.backend});
         }
         over.push_back(std::move(row));
         continue;
@@ -157,7 +159,7 @@ Task<void> Recovery::run() {
     next_ = 0;
     for (std::size_t i = 0; i < kAtOnce; ++i) looking_.spawn(look());
     co_await looking_.wait_idle();
-    if (shared_.node.is_lost()) co_return;  // the next server looks again
+    if (shared_.placement.is_lost()) co_return;  // the next server looks again
     waiting_.clear();
     for (Unanswered& one : std::exchange(unanswered_, {})) {
       if (round == kRounds)
@@ -171,12 +173,12 @@ Task<void> Recovery::run() {
   for (std::size_t i = 0; i < kAtOnce; ++i) looking_.spawn(end_orphans());
   co_await looking_.wait_idle();
   is_over_ = true;
-  shared_.node.forget_made();
+  for (const auto& node : shared_.placement.nodes()) node->forget_made();
   log::info("recovered", log::kv("sessions", known_.size()));
 }
 
 Task<void> Recovery::look() {
-  while (next_ < waiting_.size() && !shared_.node.is_lost()) {
+  while (next_ < waiting_.size() && !shared_.placement.is_lost()) {
     LiveSessionPtr session = waiting_[next_++];
     if (!session->finding()) continue;  // somebody has deleted it
     co_await find(std::move(session));
@@ -189,7 +191,8 @@ Task<void> Recovery::find(LiveSessionPtr session) {
   async::Deadline deadline = async::deadline_in(kGuestTime);
   Result<bool> found = co_await async::with_deadline(attach(session, std::move(contexts)), deadline,
                                                      Code::kBackend, "");
-  if (found || shared_.node.is_lost() || !session->finding()) co_return;
+  Node* node = shared_.placement.find(session->row.runtime_node);
+  if (found || node->is_lost() || !session->finding()) co_return;
   if (is_gone(found.error())) {
     co_await give_up(std::move(session), std::move(found).error());
     co_return;
@@ -212,18 +215,18 @@ Task<std::vector<store::ContextRow>> Recovery::contexts_of(SessionId id) {
 }
 
 Task<Result<bool>> Recovery::attach(LiveSessionPtr session, std::vector<store::ContextRow> rows) {
+  Node* node = shared_.placement.find(session->row.runtime_node);  // load() has looked for it
   std::string backend = session->row.backend;
   SandboxId id = session->row.sandbox_id;
   if (session->row.state == SessionState::kCreating) {
     // How far it had come is not known; nobody has used it.
-    Result<void> gone = co_await shared_.node.destroy(std::move(backend), std::move(id));
+    Result<void> gone = co_await node->destroy(std::move(backend), std::move(id));
     if (!gone && !is_gone(gone.error())) co_return fail(gone.error());
     maker_.make_again(std::move(session));
     co_return true;
   }
-  ATOLL_CO_TRY(SandboxPtr sandbox,
-               co_await shared_.node.find_again(std::move(backend), std::move(id)));
-  co_await node::find_defaults(sandbox, session->origin, session->row.config);
+  ATOLL_CO_TRY(SandboxPtr sandbox, co_await node->find_again(std::move(backend), std::move(id),
+                                                             session->origin, session->row.config));
   // It may be paused although its row does not say so; and what is frozen neither dies nor answers.
   (void)co_await sandbox->resume();
   ATOLL_CO_CHECK(co_await end_programs(sandbox, rows));
@@ -271,38 +274,43 @@ Task<void> Recovery::give_up(LiveSessionPtr session, Error why) {
 
 // Sandboxes that no session of the last server had and that this one has not made. A session that
 // ended meanwhile has taken care of its own.
-Task<void> Recovery::find_orphans(std::string backend) {
-  Result<std::vector<SandboxId>> there = co_await shared_.node.list(backend);
-  for (int round = 1; !there && round < kRounds && !shared_.node.is_lost(); ++round) {
+Task<void> Recovery::find_orphans(Node* node, std::string backend) {
+  Result<std::vector<SandboxId>> there = co_await node->list_left(backend);
+  for (int round = 1; !there && round < kRounds && !node->is_lost(); ++round) {
     co_await async::sleep_for(kAgain);
-    there = co_await shared_.node.list(backend);
+    there = co_await node->list_left(backend);
   }
   if (!there) {
-    log::warn("list_failed", log::kv("backend", backend),
+    log::warn("list_failed", log::kv("runtime_node", node->id()), log::kv("backend", backend),
               log::kv("error", there.error().to_string()));
     co_return;
   }
   for (SandboxId& id : *there) {
-    if (known_.contains(id.str()) || shared_.node.has_made(id)) continue;
-    orphans_.emplace_back(backend, std::move(id));
+    if (!known_.contains(id.str())) orphans_.push_back({node, backend, std::move(id)});
   }
 }
 
 Task<Result<void>> Recovery::find_all_orphans() {
-  std::set<std::string> backends = lost_in_;
-  for (std::string& backend : shared_.node.backends()) backends.insert(std::move(backend));
-  for (const std::string& backend : backends) co_await find_orphans(backend);
+  for (const auto& node : shared_.placement.nodes()) {
+    std::set<std::string> backends;
+    for (std::string& backend : node->backends()) backends.insert(std::move(backend));
+    for (const auto& [id, backend] : lost_in_) {
+      if (id == node->id()) backends.insert(backend);
+    }
+    for (const std::string& backend : backends) co_await find_orphans(node.get(), backend);
+  }
   co_return Result<void>();
 }
 
 Task<void> Recovery::end_orphans() {
-  while (!orphans_.empty() && !shared_.node.is_lost()) {
-    auto [backend, id] = std::move(orphans_.back());
+  while (!orphans_.empty()) {
+    Orphan orphan = std::move(orphans_.back());
     orphans_.pop_back();
+    if (orphan.node->is_lost()) continue;
     fault::here("reconcile.unknown");
-    Result<void> gone = co_await shared_.node.destroy(backend, id);
-    log::info(gone ? "orphan_removed" : "orphan_stays", log::kv("sandbox_id", id.str()),
-              log::kv("backend", backend),
+    Result<void> gone = co_await orphan.node->destroy(orphan.backend, orphan.id);
+    log::info(gone ? "orphan_removed" : "orphan_stays", log::kv("sandbox_id", orphan.id.str()),
+              log::kv("backend", orphan.backend),
               log::kv("error", gone ? std::string() : gone.error().to_string()));
   }
 }

@@ -38,6 +38,11 @@ class Recovery {
     LiveSessionPtr session;
     Error why;
   };
+  struct Orphan {
+    Node* node;
+    std::string backend;
+    SandboxId id;
+  };
 
   async::Task<Result<void>> end_rows(std::vector<model::Session> rows);
   TemplatePtr template_of(const model::Session& row);
@@ -49,7 +54,7 @@ class Recovery {
                                                          std::vector<store::ContextRow> rows);
   async::Task<std::vector<store::ContextRow>> contexts_of(SessionId id);
   async::Task<void> give_up(LiveSessionPtr session, Error why);
-  async::Task<void> find_orphans(std::string backend);
+  async::Task<void> find_orphans(Node* node, std::string backend);
   async::Task<Result<void>> find_all_orphans();
   async::Task<void> end_orphans();
 
@@ -60,10 +65,10 @@ class Recovery {
   Executions& executions_;
   std::vector<LiveSessionPtr> waiting_;  // to be looked at, from next_ on
   std::size_t next_ = 0;
-  std::vector<Unanswered> unanswered_;                      // of this round
-  std::set<std::string> known_;                             // sandboxes of sessions
-  std::set<std::string> lost_in_;                           // backends of sessions that were lost
-  std::vector<std::pair<std::string, SandboxId>> orphans_;  // backend and sandbox
+  std::vector<Unanswered> unanswered_;                     // of this round
+  std::set<std::string> known_;                            // sandboxes of sessions
+  std::set<std::pair<std::string, std::string>> lost_in_;  // node and backend of lost sessions
+  std::vector<Orphan> orphans_;
   bool is_over_ = false;
   async::TaskGroup looking_;  // those that look at waiting_, or end orphans_
   async::TaskGroup tasks_;

@@ -62,6 +62,7 @@ model::Session session_of(const std::string& backend, SessionState state) {
   row.id = SessionId::make();
   row.tenant = "default";
   row.template_id = "shell-default";
+  row.runtime_node = "local";
   row.backend = backend;
   row.sandbox_id = SandboxId::make();
   row.state = state;
@@ -85,7 +86,7 @@ Task<Result<void>> play(async::Executor executor, std::string folder, Stage* sta
   add_backend(registry, "silent", false, {sandbox::Cap::kReattach});
   add_backend(registry, "empty", true, {sandbox::Cap::kReattach});
   add_backend(registry, "mortal", true, {});
-  control::ControlOptions options{.executor = executor, .pool = {.size = 0}};
+  control::ControlOptions options{.executor = executor, .pool_size = 0};
   ATOLL_CO_TRY(options.store,
                co_await store::open_store({.executor = executor, .data_folder = folder}));
   std::vector<store::Change> rows;
@@ -93,7 +94,7 @@ Task<Result<void>> play(async::Executor executor, std::string folder, Stage* sta
   ATOLL_CO_CHECK(co_await options.store->write(std::move(rows)));
   if (stage->on_write) options.store = watched(std::move(options.store), stage->on_write);
   node::LocalNodeOptions node{.executor = executor, .default_backend = stage->backend};
-  options.node = node::make_local_node(registry, std::move(node));
+  options.nodes.push_back(node::make_local_node(registry, std::move(node)));
   control::Control control(std::move(options));
   ATOLL_CO_CHECK(co_await control.start());
   co_await stage->body(&control);

@@ -122,8 +122,8 @@ TEST(Runs, OneCommitFromThePool) {
       [](Plane* plane) -> Task<void> {
         model::TemplateSpec spec{.language = "bash", .pool = 1};
         EXPECT_TRUE((co_await plane->control->templates().add({}, "warm", spec)).has_value());
-        plane->control->pool().changed();
-        while (plane->control->pool().figures()["warm"].ready == 0) co_await async::yield_now();
+        while (plane->control->placement().pool_figures()["warm"].ready == 0)
+          co_await async::yield_now();
         *commits = 0;
         RunRequest request = shell("true");
         request.session.template_id = "warm";

@@ -43,8 +43,8 @@ Task<void> SessionEnder::stop_sandbox(SandboxPtr sandbox) {
   if (!stopped) log::warn("sandbox_stop_failed", log::kv("error", stopped.error().to_string()));
 }
 
-Task<void> SessionEnder::destroy_sandbox(std::string backend, SandboxId id) {
-  Result<void> gone = co_await shared_.node.destroy(std::move(backend), std::move(id));
+Task<void> SessionEnder::destroy_sandbox(Node* node, std::string backend, SandboxId id) {
+  Result<void> gone = co_await node->destroy(std::move(backend), std::move(id));
   if (!gone) log::warn("sandbox_stop_failed", log::kv("error", gone.error().to_string()));
 }
 
@@ -90,7 +90,10 @@ Task<void> SessionEnder::take_down(LiveSessionPtr session, AuditRow audit) {
   if (session->sandbox) {
     stopping_.spawn(at_rest ? stop_soon(session->sandbox) : stop_sandbox(session->sandbox));
   } else if (session->phase() == SessionPhase::kEndingUnfound) {
-    elsewhere_.spawn(destroy_sandbox(session->row.backend, session->row.sandbox_id));
+    Node* node = shared_.placement.find(session->row.runtime_node);
+    if (node != nullptr) {
+      elsewhere_.spawn(destroy_sandbox(node, session->row.backend, session->row.sandbox_id));
+    }
   }
   Result<void> written;
   if (session->in_store != RowInStore::kEnd || !session->row.error_code.empty())

@@ -48,7 +48,7 @@ class SessionEnder {
                                 std::string message, AuditRow audit = {});
   async::Task<void> take_down(LiveSessionPtr session, AuditRow audit);
   async::Task<void> write_end(LiveSessionPtr session, AuditRow audit);
-  async::Task<void> destroy_sandbox(std::string backend, SandboxId id);
+  async::Task<void> destroy_sandbox(Node* node, std::string backend, SandboxId id);
   async::Task<void> stop_soon(SandboxPtr sandbox);
 
   const SessionShared& shared_;

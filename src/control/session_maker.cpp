@@ -6,6 +6,7 @@
 #include "async/deadline.hpp"
 #include "base/code_from_name.hpp"
 #include "base/fault.hpp"
+#include "base/rollback.hpp"
 #include "control/audit.hpp"
 #include "node/workspace_names.hpp"
 
@@ -96,10 +97,6 @@ Task<Result<SessionMaker::Begun>> SessionMaker::begin_one(Caller caller, CreateR
   if (shared_.mode == Mode::kDisabled) {
     co_return fail(Code::kSandboxDisabled, "sandboxes are turned off in the configuration");
   }
-  if (shared_.node.is_lost()) {
-    co_return fail(Code::kNoAvailableRuntime,
-                   "the launcher is gone and this server is about to end; try again later");
-  }
   request.session_key = sessions_.shared_or(std::move(request.session_key));
   if (!request.session_key.empty()) {
     // Before the look-up: nothing may wait between that and begin().
@@ -112,7 +109,7 @@ Task<Result<SessionMaker::Begun>> SessionMaker::begin_one(Caller caller, CreateR
                sources_.templates.find(
                    caller, request.template_id.empty() ? "python-default" : request.template_id));
   ATOLL_CO_TRY(model::SessionConfig config, settle_config(*origin, request.config, shared_.limits));
-  ATOLL_CO_CHECK(shared_.node.check(*origin, config));
+  ATOLL_CO_TRY(Node * node, shared_.placement.choose(*origin, config));
   if (sessions_.live_count() >= shared_.limits.live) {
     co_return fail(Code::kResourceExhausted,
                    "this server has all the sessions it may have: delete some, or try again later");
@@ -122,9 +119,17 @@ Task<Result<SessionMaker::Begun>> SessionMaker::begin_one(Caller caller, CreateR
     ATOLL_CO_TRY(
         files, shared_.workspaces.prepare(Workspaces::name_of(caller.tenant, request.session_key)));
   }
-  LiveSessionPtr session = begin(caller, request, std::move(origin), std::move(config), files);
-  if (session->sandbox && !model::keeps_limits(*session->origin, session->row.config)) {
-    co_await take_limits(session);
+  LiveSessionPtr session = begin(caller, request, std::move(origin), std::move(config), *node);
+  if (!files && session->row.snapshot_id.empty()) {  // what waits has no files
+    Rollback undo;                                   // when whoever asked does not wait
+    undo.add([this, session] { drop(*session); });
+    SandboxPtr waited = co_await node->claim(session->origin, session->row.config);
+    undo.release();
+    if (waited && session->ending()) {
+      ender_.stop_later(std::move(waited));
+    } else if (waited) {
+      set_ready(*session, std::move(waited));
+    }
   }
   fault::here("create.begun");
   if (request.stored_late && session->sandbox && session->row.session_key.empty()) {
@@ -141,7 +146,7 @@ Task<Result<SessionMaker::Begun>> SessionMaker::begin_one(Caller caller, CreateR
 }
 
 LiveSessionPtr SessionMaker::begin(const Caller& caller, CreateRequest& request, TemplatePtr origin,
-                                   model::SessionConfig config, bool files) {
+                                   model::SessionConfig config, const Node& node) {
   auto session = std::make_shared<LiveSession>();
   session->origin = std::move(origin);
   session->trace_id = caller.trace_id;
@@ -152,8 +157,8 @@ LiveSessionPtr SessionMaker::begin(const Caller& caller, CreateRequest& request,
   row.key_id = caller.key_id;
   row.session_key = request.session_key;
   row.template_id = session->origin->id;
-  row.runtime_node = shared_.node.id();
-  row.backend = shared_.node.backend_of(*session->origin);
+  row.runtime_node = node.id();
+  row.backend = node.backend_of(*session->origin);
   row.config = std::move(config);
   row.labels = std::move(request.labels);
   row.metadata_json = std::move(request.metadata_json);
@@ -163,10 +168,7 @@ LiveSessionPtr SessionMaker::begin(const Caller& caller, CreateRequest& request,
   session->creation = audit_row(caller, {.action = model::AuditAction::kSessionCreated,
                                          .session_id = row.id,
                                          .detail = row.template_id});
-  bool as_it_is = row.snapshot_id.empty() && !files;
-  SandboxPtr ready = as_it_is ? sources_.pool.claim(session->origin, row.config) : SandboxPtr();
-  row.sandbox_id = ready ? ready->id() : SandboxId::make();
-  if (ready) set_ready(*session, std::move(ready));
+  row.sandbox_id = SandboxId::make();
   sessions_.enter(session);
   return session;
 }
@@ -186,6 +188,15 @@ void SessionMaker::set_ready(LiveSession& session, SandboxPtr sandbox) {
   session.idle_since = shared_.clock.steady();
   session.contexts = std::make_unique<contexts::Contexts>(sandbox.get());
   session.sandbox = std::move(sandbox);
+}
+
+void SessionMaker::drop(LiveSession& session) {
+  if (session.try_apply(SessionEvent::kDropped)) {
+    sessions_.forget(session);
+  } else {  // it ends, and nobody makes its sandbox
+    (void)session.try_apply(SessionEvent::kNotMade);
+    session.changed.notify_all();
+  }
 }
 
 Task<Result<void>> SessionMaker::store_first(LiveSessionPtr session, const Once* once) {

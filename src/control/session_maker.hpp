@@ -17,16 +17,12 @@
 #include "control/sessions.hpp"
 #include "control/snapshot_files.hpp"
 #include "control/templates.hpp"
-#include "node/pool.hpp"
 
 namespace atl::control {
-
-using node::Pool;
 
 // What sessions are made of.
 struct SessionSources {
   Templates& templates;
-  Pool& pool;
   SnapshotFiles& snapshots;
 };
 
@@ -68,13 +64,12 @@ class SessionMaker {
   async::Task<void> shut_down() { return tasks_.join(); }
 
  private:
-  // `files`: of an earlier session, which a new sandbox shall begin with.
   LiveSessionPtr begin(const Caller& caller, CreateRequest& request, TemplatePtr origin,
-                       model::SessionConfig config, bool files);
+                       model::SessionConfig config, const Node& node);
   async::Task<void> make(LiveSessionPtr session);
   async::Task<Result<void>> fill(LiveSessionPtr session, SandboxPtr sandbox);
+  void drop(LiveSession& session);  // no client knows of it, and it has no sandbox
   void set_ready(LiveSession& session, SandboxPtr sandbox);
-  async::Task<void> take_limits(LiveSessionPtr session);
   async::Task<Result<void>> store_first(LiveSessionPtr session, const Once* once);
   async::Task<void> store_soon(LiveSessionPtr session);
   async::Task<Result<void>> check_snapshot(std::string tenant, std::string id);

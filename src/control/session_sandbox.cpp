@@ -1,5 +1,5 @@
 // What takes a session longer than a sandbox of the pool does: one that is made, files to begin
-// with, other limits; and what the last server had.
+// with, and what the last server had.
 #include <utility>
 
 #include "async/deadline.hpp"
@@ -7,7 +7,6 @@
 #include "base/field_error.hpp"
 #include "control/session_maker.hpp"
 #include "node/workspace_names.hpp"
-#include "observe/log.hpp"
 
 namespace atl::control {
 
@@ -15,6 +14,13 @@ using async::Task;
 using model::RowInStore;
 using model::SessionEvent;
 using model::SessionState;
+
+namespace {
+
+// Because the server stops.
+bool was_given_up(const Error& error) { return error.code() == Code::kCancelled; }
+
+}  // namespace
 
 // With the files of a snapshot, or of the last session with this key.
 Task<Result<void>> SessionMaker::fill(LiveSessionPtr session, SandboxPtr sandbox) {
@@ -32,11 +38,15 @@ Task<Result<void>> SessionMaker::fill(LiveSessionPtr session, SandboxPtr sandbox
 
 Task<void> SessionMaker::make(LiveSessionPtr session) {
   fault::here("create.making");
-  Result<SandboxPtr> made =
-      co_await sources_.pool.next(session->row.sandbox_id, session->origin, session->row.config);
+  Node* node = shared_.placement.find(session->row.runtime_node);
+  Result<SandboxPtr> made = fail(Code::kNoAvailableRuntime, "the node of the session is gone");
+  if (node != nullptr) {
+    made = co_await node->make(session->row.sandbox_id, session->origin, session->row.config);
+  }
   fault::here("create.made");
   // The next server makes it: clients may have been told of it.
-  if (!made && shared_.node.is_lost() && !session->ending()) co_return;
+  bool stops = node != nullptr && (node->is_lost() || (!made && was_given_up(made.error())));
+  if (!made && stops && !session->ending()) co_return;
   if (made) {
     Result<void> filled = co_await fill(session, *made);
     fault::here("create.restored");
@@ -91,23 +101,6 @@ void SessionMaker::make_again(LiveSessionPtr session) {
   if (!session->try_apply(SessionEvent::kMakeAgain)) return;  // it ends
   session->changed.notify_all();
   tasks_.spawn(make(session));
-}
-
-// A sandbox that waited gets the limits of this session; one that cannot is not for it.
-Task<void> SessionMaker::take_limits(LiveSessionPtr session) {
-  SandboxPtr sandbox = session->sandbox;
-  Result<void> changed =
-      co_await shared_.node.change_limits(sandbox, session->origin, session->row.config);
-  if (changed) co_return;
-  log::warn("limits_not_changed", log::kv("error", changed.error().to_string()));
-  if (!session->try_apply(SessionEvent::kReturned)) co_return;  // it ends, and the sandbox with it
-  ender_.stop_later(std::move(sandbox));
-  session->contexts.reset();
-  session->sandbox.reset();
-  model::Session& row = session->row;
-  row.sandbox_id = SandboxId::make();
-  row.ready_at.reset();
-  row.expires_at.reset();
 }
 
 // What is not over by then is to be seen by whoever asks for the list.

@@ -9,13 +9,14 @@
 #include "async/task.hpp"
 #include "base/clock.hpp"
 #include "control/events.hpp"
-#include "node/node.hpp"
+#include "node/placement.hpp"
 #include "node/workspaces.hpp"
 #include "store/store.hpp"
 
 namespace atl::control {
 
 using node::Node;
+using node::Placement;
 using node::SandboxPtr;
 using node::Workspaces;
 
@@ -36,7 +37,7 @@ struct SessionShared {
   store::Store& store;
   const Clock& clock;
   Events& events;
-  Node& node;
+  Placement& placement;
   Workspaces& workspaces;
   Mode mode;
   SessionLimits limits;

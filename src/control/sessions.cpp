@@ -85,6 +85,11 @@ std::vector<LiveSessionPtr> Sessions::all() const {
   return sessions;
 }
 
+std::size_t Sessions::live_count(const std::string& runtime_node) const {
+  return static_cast<std::size_t>(std::ranges::count(
+      live_, runtime_node, [](const auto& one) { return one.second->row.runtime_node; }));
+}
+
 std::size_t Sessions::finding_count() const {
   return static_cast<std::size_t>(std::ranges::count_if(
       live_, [](const auto& one) { return model::is_unfound(one.second->phase()); }));

@@ -51,6 +51,7 @@ class Sessions {
   async::Task<Result<void>> check_alive(Caller caller, SessionId id);  // for the error of live()
   bool contains(const SessionId& id) const { return live_.contains(id); }
   std::size_t live_count() const { return live_.size(); }
+  std::size_t live_count(const std::string& runtime_node) const;
   std::size_t finding_count() const;  // not found again yet, after a restart
 
   // The rest is for the services of control.

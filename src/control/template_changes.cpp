@@ -36,7 +36,7 @@ Task<Result<Outcome<TemplatePtr>>> Templates::add(Caller caller, std::string id,
     if (!made) co_return fail(gone_since(*once.earlier()));
     co_return Outcome<TemplatePtr>{.value = std::move(*made), .replayed = true};
   }
-  ATOLL_CO_CHECK(check_template(id, spec, package_index_));
+  ATOLL_CO_CHECK(check_template(id, spec, settings_.package_index));
   if (templates_.contains(id)) {
     co_return fail(Code::kAlreadyExists, "there is a template " + id + " already");
   }
@@ -62,12 +62,13 @@ Task<Result<Outcome<TemplatePtr>>> Templates::add(Caller caller, std::string id,
   ATOLL_CO_CHECK(co_await write(std::move(changes)));
   TemplatePtr added = std::make_shared<const model::Template>(std::move(row));
   templates_[id] = added;
+  placement_.keep_ready(list());
   co_return Outcome<TemplatePtr>{.value = std::move(added)};
 }
 
 Task<Result<TemplatePtr>> Templates::replace(Caller caller, std::string id,
                                              model::TemplateSpec spec) {
-  ATOLL_CO_CHECK(check_template(id, spec, package_index_));
+  ATOLL_CO_CHECK(check_template(id, spec, settings_.package_index));
   ATOLL_CO_TRY(TemplatePtr old, find_own(caller, id));
   model::Template row = *old;
   row.spec = std::move(spec);
@@ -78,7 +79,10 @@ Task<Result<TemplatePtr>> Templates::replace(Caller caller, std::string id,
   changes.push_back(
       store::AddAudit{audit_row(caller, {.action = AuditAction::kTemplateChanged, .detail = id})});
   ATOLL_CO_CHECK(co_await write(std::move(changes)));
-  co_return templates_[id] = std::make_shared<const model::Template>(std::move(row));
+  TemplatePtr changed = std::make_shared<const model::Template>(std::move(row));
+  templates_[id] = changed;
+  placement_.keep_ready(list());
+  co_return changed;
 }
 
 Task<Result<void>> Templates::remove(Caller caller, std::string id) {
@@ -92,6 +96,7 @@ Task<Result<void>> Templates::remove(Caller caller, std::string id) {
       store::AddAudit{audit_row(caller, {.action = AuditAction::kTemplateDeleted, .detail = id})});
   ATOLL_CO_CHECK(co_await write(std::move(changes)));
   templates_.erase(id);
+  placement_.keep_ready(list());
   co_return Result<void>();
 }
 

@@ -57,7 +57,7 @@ Result<void> check_environment(const std::map<std::string, std::string>& environ
 Task<Result<void>> Templates::load() {
   ATOLL_CO_TRY(std::vector<model::Template> stored, co_await store_.templates());
   for (model::Template& one : stored) {
-    if (one.built_in && one.version == 1) one.spec.pool = pool_size_;
+    if (one.built_in && one.version == 1) one.spec.pool = settings_.pool_size;
     std::string id = one.id;
     templates_[id] = std::make_shared<const model::Template>(std::move(one));
   }
@@ -66,7 +66,7 @@ Task<Result<void>> Templates::load() {
     if (templates_.contains(one.id)) continue;
     one.created_at = one.updated_at =
         std::chrono::time_point_cast<std::chrono::milliseconds>(clock_.wall());
-    one.spec.pool = pool_size_;
+    one.spec.pool = settings_.pool_size;
     changes.push_back(store::PutTemplate{one});
     std::string id = one.id;
     templates_[id] = std::make_shared<const model::Template>(std::move(one));

@@ -15,27 +15,34 @@
 #include "control/requests.hpp"
 #include "control/session_shared.hpp"
 #include "model/template.hpp"
-#include "node/template_source.hpp"
+#include "node/placement.hpp"
 #include "store/store.hpp"
 
 namespace atl::control {
 
 using model::TemplatePtr;
 
-class Templates final : public node::TemplateSource {
+// What the configuration says of templates.
+struct TemplateSettings {
+  std::uint32_t pool_size = 0;  // of built-in ones that nobody has changed
+  bool package_index = false;   // there is one
+};
+
+class Templates {
  public:
   static constexpr std::size_t kMax = 1000;
   static constexpr std::ptrdiff_t kMaxOfTenant = 100;
 
-  // `pool_size`: of built-in ones that nobody has changed. `package_index`: there is one.
-  Templates(store::Store& store, const Clock& clock, std::uint32_t pool_size, bool package_index)
-      : store_(store), clock_(clock), pool_size_(pool_size), package_index_(package_index) {}
+  // Nodes are told of every change.
+  Templates(store::Store& store, const Clock& clock, node::Placement& placement,
+            TemplateSettings settings)
+      : store_(store), clock_(clock), placement_(placement), settings_(settings) {}
 
   // Reads the store, and writes the built-in ones that are missing there.
   async::Task<Result<void>> load();
 
-  Result<TemplatePtr> find(const std::string& id) const override;
-  std::vector<TemplatePtr> list() const override;
+  Result<TemplatePtr> find(const std::string& id) const;  // of any tenant
+  std::vector<TemplatePtr> list() const;
   // What the caller sees: the server's, and those of its tenant.
   Result<TemplatePtr> find(const Caller& caller, const std::string& id) const;
   std::vector<TemplatePtr> list(const Caller& caller) const;
@@ -53,8 +60,8 @@ class Templates final : public node::TemplateSource {
 
   store::Store& store_;
   const Clock& clock_;
-  std::uint32_t pool_size_;
-  bool package_index_;
+  node::Placement& placement_;
+  TemplateSettings settings_;
   std::map<std::string, TemplatePtr> templates_;
 };
 

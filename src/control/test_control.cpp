@@ -44,13 +44,26 @@ Task<Result<void>> run_all(async::Executor executor, std::string folder,
   if (wish.before != nullptr) wish.before(data);
   ATOLL_CO_TRY(options.store,
                co_await store::open_store({.executor = executor, .data_folder = data}));
+  if (!wish.rows.empty()) {
+    ATOLL_CO_CHECK(co_await options.store->write(std::move(wish.rows)));
+  }
   if (wish.on_write) options.store = watched(std::move(options.store), std::move(wish.on_write));
-  if (wish.steps != nullptr) register_steps(registry, wish.steps);
-  node::LocalNodeOptions node{.executor = executor,
-                              .default_backend = wish.steps != nullptr ? "steps" : "fake"};
-  node.backend.run_folder = folder + "/run";
-  node.packages_folder = data + "/packages";
-  options.node = node::make_local_node(registry, std::move(node));
+  sandbox::Registry steps;
+  if (wish.steps != nullptr) register_steps(steps, wish.steps);
+  auto add_node = [&](std::string id, const sandbox::Registry& has, std::string backend) {
+    node::LocalNodeOptions node{
+        .executor = executor, .id = std::move(id), .default_backend = std::move(backend)};
+    node.backend.run_folder = folder + "/run";
+    node.packages_folder = data + "/packages";
+    options.nodes.push_back(node::make_local_node(has, std::move(node)));
+  };
+  if (wish.two_nodes) {
+    add_node("a", registry, "fake");
+    add_node("b", steps, "steps");
+  } else {
+    add_node("local", wish.steps != nullptr ? steps : registry,
+             wish.steps != nullptr ? "steps" : "fake");
+  }
   Control control(std::move(options));
   ATOLL_CO_CHECK(co_await control.start());
   Plane plane{executor, &control, &clock, folder};

@@ -4,6 +4,7 @@
 
 #include <functional>
 #include <string>
+#include <vector>
 
 #include "async/task.hpp"
 #include "base/clock.hpp"
@@ -21,9 +22,11 @@ struct Plane {
 };
 
 struct PlaneWish {
-  ControlOptions control{.pool = {.size = 0}};
+  ControlOptions control{.pool_size = 0};
+  bool two_nodes = false;  // a with the fake backend, b with `steps`
   OnWrite on_write = {};
-  Steps* steps = nullptr;  // sandboxes of this backend instead of the fake one's
+  Steps* steps = nullptr;                // sandboxes of this backend instead of the fake one's
+  std::vector<store::Change> rows = {};  // in the store before the start
   void (*before)(const std::string& data_folder) = nullptr;  // the start
 };
 

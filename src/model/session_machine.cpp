@@ -20,7 +20,6 @@ constexpr std::array kTable = {
     SessionTransition{P::kFinding, E::kMakeAgain, P::kMaking},
     SessionTransition{P::kFinding, E::kEnd, P::kEndingUnfound},
 
-    SessionTransition{P::kReady, E::kReturned, P::kMaking},
     SessionTransition{P::kReady, E::kPause, P::kPausing},
     SessionTransition{P::kReady, E::kResume, P::kThawing},
     SessionTransition{P::kReady, E::kPausedOutside, P::kPaused},

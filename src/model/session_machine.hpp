@@ -31,7 +31,6 @@ BOOST_DEFINE_ENUM_CLASS(SessionPhase,
 BOOST_DEFINE_ENUM_CLASS(SessionEvent,
                         kMade,           // its sandbox is there
                         kNotMade,        // nobody makes its sandbox any more
-                        kReturned,       // a sandbox of the pool does not fit: one is made
                         kFound,          // after a restart
                         kFoundPaused,    // the same, of one that was paused
                         kMakeAgain,      // after a restart: it had no sandbox yet

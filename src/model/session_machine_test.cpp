@@ -15,7 +15,6 @@ TEST(SessionMachine, AllowsTheseTransitionsAndNoOther) {
   test::Allowed<P, E> allowed{
       {{P::kMaking, E::kMade}, P::kReady},
       {{P::kMaking, E::kNotMade}, P::kEnding},
-      {{P::kReady, E::kReturned}, P::kMaking},
       {{P::kMaking, E::kDropped}, P::kEnded},
       {{P::kReady, E::kDropped}, P::kEnded},
       // After a restart.

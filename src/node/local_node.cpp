@@ -3,21 +3,23 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <array>
+#include <atomic>
 #include <chrono>
 #include <map>
+#include <memory>
 #include <optional>
 #include <set>
 #include <utility>
 
 #include "async/pool.hpp"
+#include "base/rollback.hpp"
 #include "node/bootstrap.hpp"
 #include "node/host_figures.hpp"
 #include "node/image_defaults.hpp"
 #include "node/node.hpp"
 #include "node/packages.hpp"
 #include "observe/log.hpp"
-#include "sandbox/host_root.hpp"
+#include "sandbox/defaults.hpp"
 
 namespace atl::node {
 namespace {
@@ -25,62 +27,24 @@ namespace {
 using async::Task;
 using sandbox::Backend;
 
+constexpr std::chrono::seconds kImportTime{60};  // that a sandbox waits for an image import
+
 // A backend that refuses this server does not refuse its client.
 Error of_this_server(const Error& error) {
   bool refused = error.code() == Code::kUnauthenticated || error.code() == Code::kForbidden;
   return refused ? Error(Code::kBackend, error.message(), error.errno_value()) : error;
 }
 
-std::optional<sandbox::Preload> preload_of(const model::Template& origin) {
-  if (origin.spec.language != "python" || origin.spec.image != "host") return std::nullopt;
-  // Contexts start faster with IPython loaded, programs without.
-  bool for_contexts =
-      std::ranges::find(origin.spec.preload, "IPython") != origin.spec.preload.end();
-  return sandbox::Preload{.modules = origin.spec.preload, .for_contexts = for_contexts};
-}
-
-bool has_glob(const sandbox::FilesystemPatterns& patterns) {
-  auto globs = [](const std::vector<std::string>& list) {
-    return std::ranges::any_of(
-        list, [](const std::string& one) { return one.find_first_of("*?[") != one.npos; });
-  };
-  return globs(patterns.deny_read) || globs(patterns.allow_write) || globs(patterns.deny_write);
-}
-
-std::vector<std::string> names_inside(const std::string& folder, bool follow) {
-  if (sandbox::starts_empty(folder)) return {};
-  return sandbox::names_in_host_root(folder, follow);
-}
-
-std::vector<std::string> no_names(const std::string& /*folder*/, bool /*follow*/) { return {}; }
-
-bool is_workspace(const std::string& path) {
-  return path == "/workspace" || path.starts_with("/workspace/");
-}
-
-std::vector<std::string> names_on_whole_host(const std::string& folder, bool follow) {
-  // Nothing in the kernel's own folders is anybody's secret, and they have no end.
-  bool left_out = is_workspace(folder) || folder == "/proc" || folder == "/sys" || folder == "/dev";
-  return left_out ? std::vector<std::string>() : sandbox::names_on_host(folder, follow);
-}
-
-// Of the server and of the template.
-sandbox::NetworkPolicy network_of(const sandbox::NetworkPolicy& server,
-                                  const model::Template& origin) {
-  sandbox::NetworkPolicy all = server;
-  const std::vector<std::string>& own = origin.spec.security.allowed_domains;
-  all.allowed_domains.insert(all.allowed_domains.end(), own.begin(), own.end());
-  return all;
-}
-
-class LocalNode final : public Node {
+class LocalNode final : public Node, private PoolMaker {
  public:
   LocalNode(const sandbox::Registry& registry, LocalNodeOptions options)
       : registry_(registry),
         options_(std::move(options)),
+        policy_(std::move(options_.policy), options_.home),
         bootstrap_(options_.bootstrap, options_.bootstrap_folder, options_.home),
         packages_(options_.packages_folder, options_.package_index, options_.package_quota,
-                  options_.floor) {}
+                  options_.floor),
+        pool_(options_.executor, *this, std::move(options_.pool)) {}
 
   const std::string& id() const override { return options_.id; }
   std::string backend_of(const model::Template& origin) const override {
@@ -91,9 +55,9 @@ class LocalNode final : public Node {
   Task<Result<void>> open_default() override {
     ATOLL_CO_TRY(const sandbox::BackendEntry* entry, registry_.get(options_.default_backend));
     if (entry->own_images) {  // only whether the patterns are any
-      ATOLL_CO_CHECK(sandbox::expand_policy(options_.policy.filesystem, &no_names));
+      ATOLL_CO_CHECK(policy_.check_patterns());
     } else {
-      ATOLL_CO_CHECK(filesystem_for(*entry));
+      ATOLL_CO_CHECK(policy_.filesystem_for(*entry));
     }
     ATOLL_CO_TRY(Backend * backend, open(options_.default_backend));
     (void)backend;
@@ -102,42 +66,111 @@ class LocalNode final : public Node {
 
   Result<void> check(const model::Template& origin,
                      const model::SessionConfig& config) const override {
-    std::string backend = backend_of(origin);
-    ATOLL_TRY(const sandbox::BackendEntry* entry, registry_.get(backend));
-    auto cannot = [&](const std::string& why) {
-      return fail(Code::kPolicyUnsupported, "the backend " + backend + " " + why);
-    };
-    const model::TemplateSecurity& security = origin.spec.security;
-    bool has_list = !network_of(options_.policy.network, origin).allowed_domains.empty();
-    bool knows_lists = entry->has(sandbox::Cap::kDomainLists);
-    if (has_list && !knows_lists) {
-      return cannot("cannot tell one domain from another; srt reaches the domains of a list");
+    ATOLL_TRY(const sandbox::BackendEntry* entry, registry_.get(backend_of(origin)));
+    return policy_.check(*entry, origin, config);
+  }
+
+  void keep_ready(std::vector<TemplatePtr> templates) override { pool_.keep_ready(templates); }
+  std::map<std::string, PoolFigures> pool_figures() const override { return pool_.figures(); }
+
+  Task<SandboxPtr> claim(TemplatePtr origin, model::SessionConfig config) override {
+    SandboxPtr sandbox = pool_.claim(origin, config);
+    if (!sandbox || model::keeps_limits(*origin, config)) co_return sandbox;
+    Rollback undo;  // also when whoever asked does not wait
+    undo.add([this, sandbox] { pool_.stop_later(sandbox); });
+    Result<void> changed = co_await sandbox->change_limits(limits_of(*origin, config));
+    if (changed) {
+      undo.release();
+      co_return sandbox;
     }
-    if (config.allow_network && !has_list && !entry->has(sandbox::Cap::kNetwork)) {
-      return cannot(knows_lists ? "reaches the domains of a list only: name them in allowed_domains"
-                                : "has no network to give");
-    }
-    if (!security.read_only_filesystem && !entry->has(sandbox::Cap::kWritableRoot)) {
-      return cannot("cannot make the root writable; native and docker can");
-    }
-    bool knows_names = origin.spec.image == "host" || entry->own_images;
-    bool shows_packages = entry->has(sandbox::Cap::kMounts) && !entry->own_images;
-    if (!origin.spec.preinstalled_packages.empty() && !shows_packages) {
-      return cannot("cannot show preinstalled_packages; native can");
-    }
-    const sandbox::FilesystemPatterns& patterns = options_.policy.filesystem;
-    if (patterns.empty()) return {};
-    if (!entry->has(sandbox::Cap::kFilesystemPolicy)) {
-      return cannot("cannot enforce sandbox.filesystem; native can");
-    }
-    if (!knows_names && has_glob(patterns)) {
-      return cannot("knows the globs of sandbox.filesystem only where the image is the host's");
-    }
-    return {};
+    log::warn("limits_not_changed", log::kv("error", changed.error().to_string()));
+    co_return nullptr;
   }
 
   Task<Result<SandboxPtr>> make(SandboxId id, TemplatePtr origin,
                                 model::SessionConfig config) override {
+    return pool_.next(std::move(id), std::move(origin), std::move(config));
+  }
+
+  bool can_find_again(const std::string& backend) const override {
+    Result<const sandbox::BackendEntry*> entry = registry_.get(backend);
+    return entry && (*entry)->has(sandbox::Cap::kReattach);
+  }
+
+  Task<Result<SandboxPtr>> find_again(std::string backend, SandboxId id, TemplatePtr origin,
+                                      model::SessionConfig config) override {
+    ATOLL_CO_TRY(Backend * opened, open(backend));
+    ATOLL_CO_TRY(std::unique_ptr<sandbox::Sandbox> found, co_await opened->reattach(std::move(id)));
+    SandboxPtr sandbox(std::move(found));
+    auto* keeps = dynamic_cast<sandbox::KeepsDefaults*>(sandbox.get());
+    if (keeps == nullptr) co_return sandbox;
+    keeps->set_known_limits(limits_of(*origin, config));
+    if (origin->spec.image == "host") co_return sandbox;
+    // From the image that has the name now. If there is none the sandbox goes without.
+    Result<UsedImage> image = co_await image_of(*origin);
+    if (image) {
+      set_defaults(*sandbox, std::move(image->defaults));
+    } else {
+      log::warn("image_not_found", log::kv("template_id", origin->id),
+                log::kv("error", image.error().to_string()));
+    }
+    co_return sandbox;
+  }
+
+  Task<Result<std::vector<SandboxId>>> list_left(std::string backend) override {
+    ATOLL_CO_TRY(Backend * opened, open(backend));
+    ATOLL_CO_TRY(std::vector<SandboxId> there, co_await opened->list());
+    std::erase_if(there, [this](const SandboxId& id) { return made_.contains(id.str()); });
+    co_return there;
+  }
+
+  Task<Result<void>> destroy(std::string backend, SandboxId id) override {
+    ATOLL_CO_TRY(Backend * opened, open(backend));
+    co_return co_await opened->destroy(std::move(id));
+  }
+
+  std::vector<std::string> backends() const override {
+    std::vector<std::string> names;
+    for (const auto& [name, backend] : opened_) names.push_back(name);
+    return names;
+  }
+
+  void forget_made() override {
+    keeps_made_ = false;
+    made_.clear();
+  }
+
+  Task<void> until_lost() override {
+    Result<Backend*> backend = open(options_.default_backend);
+    if (!backend) co_return;  // whoever asks for a sandbox is told why
+    co_await (*backend)->until_lost();
+  }
+  bool is_lost() const override {
+    auto backend = opened_.find(options_.default_backend);
+    return backend != opened_.end() && backend->second->is_lost();
+  }
+
+  NodeResources resources() const override {
+    NodeResources all;
+    all.cpu_total = static_cast<double>(::sysconf(_SC_NPROCESSORS_ONLN));
+    all.cpu_used = cpus_in_use(all.cpu_total);
+    HostMemory memory = host_memory();
+    all.memory_total = memory.total;
+    all.memory_used = memory.total - memory.available;
+    return all;
+  }
+
+  void stop_waiting() override { *no_waiting_ = true; }
+  Task<void> shut_down() override { return pool_.shut_down(); }
+
+ private:
+  bool can_change_limits(const model::Template& origin) const override {
+    Result<const sandbox::BackendEntry*> entry = registry_.get(backend_of(origin));
+    return entry && (*entry)->has(sandbox::Cap::kLimits);
+  }
+
+  Task<Result<SandboxPtr>> make_new(SandboxId id, TemplatePtr origin,
+                                    model::SessionConfig config) override {
     std::string backend = backend_of(*origin);
     Result<SandboxPtr> made = co_await build(std::move(id), std::move(origin), std::move(config));
     if (!made) co_return fail(with_advice(backend, made.error()));
@@ -159,20 +192,19 @@ class LocalNode final : public Node {
     spec.writable_root = !origin->spec.security.read_only_filesystem;
     ATOLL_CO_TRY(const sandbox::BackendEntry* entry, registry_.get(backend_of(*origin)));
     if (entry->own_images) {
-      spec.patterns = options_.policy.filesystem;
+      spec.patterns = policy_.patterns();
     } else {
-      ATOLL_CO_TRY(spec.filesystem, filesystem_for(*entry));
+      ATOLL_CO_TRY(spec.filesystem, policy_.filesystem_for(*entry));
     }
     if (entry->has(sandbox::Cap::kDomainLists)) {
-      spec.network = network_of(options_.policy.network, *origin);
+      spec.network = policy_.network_of(*origin);
     }
     images::ProgramDefaults defaults;
     if (entry->own_images) {
       spec.image = origin->spec.image;
       spec.language = origin->spec.language;
     } else if (origin->spec.image != "host") {
-      Result<UsedImage> image = co_await async::on_pool(
-          image_pool_, [name = origin->spec.image] { return use_image(name); });
+      Result<UsedImage> image = co_await image_of(*origin);
       if (!image) co_return fail(std::move(image).error());
       spec.image = image->lease.image.name;
       spec.layers = std::move(image->lease.layers);
@@ -198,59 +230,6 @@ class LocalNode final : public Node {
     co_return fail(filled.error());
   }
 
-  bool can_change_limits(const model::Template& origin) const override {
-    Result<const sandbox::BackendEntry*> entry = registry_.get(backend_of(origin));
-    return entry && (*entry)->has(sandbox::Cap::kLimits);
-  }
-
-  Task<Result<void>> change_limits(SandboxPtr sandbox, TemplatePtr origin,
-                                   model::SessionConfig config) override {
-    co_return co_await sandbox->change_limits(limits_of(*origin, config));
-  }
-
-  bool can_find_again(const std::string& backend) const override {
-    Result<const sandbox::BackendEntry*> entry = registry_.get(backend);
-    return entry && (*entry)->has(sandbox::Cap::kReattach);
-  }
-
-  Task<Result<SandboxPtr>> find_again(std::string backend, SandboxId id) override {
-    ATOLL_CO_TRY(Backend * opened, open(backend));
-    ATOLL_CO_TRY(std::unique_ptr<sandbox::Sandbox> found, co_await opened->reattach(std::move(id)));
-    co_return SandboxPtr(std::move(found));
-  }
-
-  Task<Result<std::vector<SandboxId>>> list(std::string backend) override {
-    ATOLL_CO_TRY(Backend * opened, open(backend));
-    co_return co_await opened->list();
-  }
-
-  Task<Result<void>> destroy(std::string backend, SandboxId id) override {
-    ATOLL_CO_TRY(Backend * opened, open(backend));
-    co_return co_await opened->destroy(std::move(id));
-  }
-
-  std::vector<std::string> backends() const override {
-    std::vector<std::string> names;
-    for (const auto& [name, backend] : opened_) names.push_back(name);
-    return names;
-  }
-
-  bool has_made(const SandboxId& id) const override { return made_.contains(id.str()); }
-  void forget_made() override {
-    keeps_made_ = false;
-    made_.clear();
-  }
-
-  Task<void> until_lost() override {
-    Result<Backend*> backend = open(options_.default_backend);
-    if (!backend) co_return;  // whoever asks for a sandbox is told why
-    co_await (*backend)->until_lost();
-  }
-  bool is_lost() const override {
-    auto backend = opened_.find(options_.default_backend);
-    return backend != opened_.end() && backend->second->is_lost();
-  }
-
   Task<Result<void>> prepare(TemplatePtr origin) override {
     if (!origin->spec.preinstalled_packages.empty()) {
       const Installer* installer = installer_of(origin->spec.language);
@@ -270,17 +249,13 @@ class LocalNode final : public Node {
     co_return Result<void>();
   }
 
-  NodeResources resources() const override {
-    NodeResources all;
-    all.cpu_total = static_cast<double>(::sysconf(_SC_NPROCESSORS_ONLN));
-    all.cpu_used = cpus_in_use(all.cpu_total);
-    HostMemory memory = host_memory();
-    all.memory_total = memory.total;
-    all.memory_used = memory.total - memory.available;
-    return all;
+  Task<Result<UsedImage>> image_of(const model::Template& origin) {
+    return async::on_pool(image_pool_, [name = origin.spec.image, give_up = no_waiting_] {
+      return use_image(name, {.until = std::chrono::steady_clock::now() + kImportTime,
+                              .give_up = give_up.get()});
+    });
   }
 
- private:
   // A template may name a backend that nothing named when the server started and was root.
   Error with_advice(const std::string& backend, const Error& error) const {
     auto own = options_.backends.find(backend);
@@ -315,21 +290,6 @@ class LocalNode final : public Node {
     return true;
   }
 
-  // The policy as paths of the file system that such sandboxes see.
-  Result<sandbox::FilesystemPolicy> filesystem_for(const sandbox::BackendEntry& entry) {
-    std::optional<sandbox::FilesystemPolicy>& policy = filesystem_[entry.whole_host ? 1 : 0];
-    if (policy) return *policy;
-    const sandbox::FilesystemPatterns& patterns = options_.policy.filesystem;
-    if (entry.whole_host) {
-      ATOLL_TRY(policy, sandbox::expand_policy(patterns, &names_on_whole_host, "/workspace",
-                                               options_.home));
-    } else {
-      ATOLL_TRY(policy, sandbox::expand_policy(patterns, &names_inside));
-      std::erase_if(policy->allow_write, sandbox::starts_empty);  // writable anyway
-    }
-    return *policy;
-  }
-
   Result<Backend*> open(const std::string& name) {
     auto found = opened_.find(name);
     if (found != opened_.end()) return found->second.get();
@@ -353,14 +313,16 @@ class LocalNode final : public Node {
 
   const sandbox::Registry& registry_;
   LocalNodeOptions options_;
-  std::array<std::optional<sandbox::FilesystemPolicy>, 2> filesystem_;         // by whole_host
+  SandboxPolicy policy_;
   std::map<std::string, std::chrono::steady_clock::time_point> zygotes_left_;  // by template
   std::set<std::string> made_;                                                 // by this process
   bool keeps_made_ = true;
   Bootstrap bootstrap_;
   Packages packages_;
+  std::shared_ptr<std::atomic<bool>> no_waiting_ = std::make_shared<std::atomic<bool>>(false);
   async::Pool image_pool_{2};
   std::map<std::string, std::unique_ptr<Backend>> opened_;
+  Pool pool_;  // its sandboxes are of the backends above
   mutable HostTimes times_ = host_times();
   mutable std::chrono::steady_clock::time_point times_at_ = std::chrono::steady_clock::now();
   mutable double cpus_in_use_ = 0;

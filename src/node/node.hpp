@@ -1,7 +1,10 @@
 // Where sandboxes live. This machine is one node, in this process; another machine is the same
-// interface over HTTP, later.
+// interface over HTTP, later (docs/adr/0034-owner-of-a-session.md). So nothing here is an object of
+// this process: sandboxes are named by id, templates and configurations are data, nothing is called
+// back. A node has a pool of its own. What is no Task is answered from the node's last report.
 #pragma once
 
+#include <map>
 #include <memory>
 #include <string>
 #include <vector>
@@ -11,15 +14,13 @@
 #include "config/sandbox_config.hpp"
 #include "model/default_backend.hpp"
 #include "model/template.hpp"
+#include "node/pool.hpp"
 #include "node/quotas.hpp"
-#include "sandbox/fs_policy.hpp"
+#include "node/sandbox_policy.hpp"
 #include "sandbox/registry.hpp"
 #include "sandbox/sandbox.hpp"
 
 namespace atl::node {
-
-using SandboxPtr = std::shared_ptr<sandbox::Sandbox>;
-using model::TemplatePtr;
 
 struct NodeResources {
   double cpu_total = 0;  // cores
@@ -31,42 +32,50 @@ struct NodeResources {
 class Node {
  public:
   virtual ~Node() = default;
-  virtual const std::string& id() const = 0;
+  virtual const std::string& id() const = 0;  // a session's runtime_node
   virtual std::string backend_of(const model::Template& origin) const = 0;
-  // What outlived the last server is looked for there, before anything is made.
-  virtual async::Task<Result<void>> open_default() = 0;
-  // What nobody here can make: kUnsupportedBackend, kPolicyUnsupported. Before anything is done.
+  virtual std::vector<std::string> backends() const = 0;  // those that were opened
+  // What nobody there can make: kUnsupportedBackend, kPolicyUnsupported. Before anything is done.
   virtual Result<void> check(const model::Template& origin,
                              const model::SessionConfig& config) const = 0;
-  // Made and started. The id is the caller's, so that what a crash left can be found.
-  virtual async::Task<Result<SandboxPtr>> make(SandboxId id, TemplatePtr origin,
-                                               model::SessionConfig config) = 0;
-  // Whether change_limits() can work, and the limits of a sandbox that waited, as a session wants.
-  virtual bool can_change_limits(const model::Template& origin) const = 0;
-  virtual async::Task<Result<void>> change_limits(SandboxPtr sandbox, TemplatePtr origin,
-                                                  model::SessionConfig config) = 0;
   // Whether sandboxes of this backend outlive the server that made them.
   virtual bool can_find_again(const std::string& backend) const = 0;
-  virtual async::Task<Result<SandboxPtr>> find_again(std::string backend, SandboxId id) = 0;
-  virtual async::Task<Result<std::vector<SandboxId>>> list(std::string backend) = 0;
+  virtual NodeResources resources() const = 0;
+  virtual std::map<std::string, PoolFigures> pool_figures() const = 0;  // by template
+
+  // What outlived the last server is looked for there, before anything is made.
+  virtual async::Task<Result<void>> open_default() = 0;
+  // From now on sandboxes of these templates are made before anybody asks, as many as they say, and
+  // none of others.
+  virtual void keep_ready(std::vector<TemplatePtr> templates) = 0;
+
+  // The sandboxes that these hand out are handles. Of another machine it is a GuestSandbox whose
+  // byte stream is tunnelled.
+
+  // One that waited in the pool and now has the limits of the configuration; null when none fits.
+  virtual async::Task<SandboxPtr> claim(TemplatePtr origin, model::SessionConfig config) = 0;
+  // Made and started, with this id; or one of the pool that gets ready earlier. The id is the
+  // caller's, so that what a crash left can be found.
+  virtual async::Task<Result<SandboxPtr>> make(SandboxId id, TemplatePtr origin,
+                                               model::SessionConfig config) = 0;
+  // One that a server before this one made, of this template.
+  virtual async::Task<Result<SandboxPtr>> find_again(std::string backend, SandboxId id,
+                                                     TemplatePtr origin,
+                                                     model::SessionConfig config) = 0;
   virtual async::Task<Result<void>> destroy(std::string backend, SandboxId id) = 0;
-  virtual std::vector<std::string> backends() const = 0;  // those that were opened
-  // Whether make() was called with this id, until forget_made(): list() of a server that works
-  // already has its own sandboxes in it.
-  virtual bool has_made(const SandboxId& id) const = 0;
+  // Sandboxes there that were not made since the node was opened. Until forget_made(), which frees
+  // what the node remembers for this.
+  virtual async::Task<Result<std::vector<SandboxId>>> list_left(std::string backend) = 0;
   virtual void forget_made() = 0;
+
   // Until the default backend can make no more sandboxes in this process; is_lost() from then on.
   virtual async::Task<void> until_lost() = 0;
   virtual bool is_lost() const = 0;
-  // Has whatever can be prepared ready: packages, zygotes.
-  virtual async::Task<Result<void>> prepare(TemplatePtr origin) = 0;
-  virtual NodeResources resources() const = 0;
-};
 
-// What the configuration says of every sandbox.
-struct NodePolicy {
-  sandbox::NetworkPolicy network;
-  sandbox::FilesystemPatterns filesystem;
+  // What waits for another program (an image import) is given up: kCancelled. Comes before
+  // shut_down(), which ends the sandboxes of the pool.
+  virtual void stop_waiting() = 0;
+  virtual async::Task<void> shut_down() = 0;
 };
 
 // What one backend is told beside what all are told.
@@ -81,6 +90,7 @@ struct LocalNodeOptions {
   std::string id = "local";
   std::string default_backend = model::kDefaultBackend;
   NodePolicy policy;
+  PoolSettings pool;
   config::BootstrapConfig bootstrap;
   std::string bootstrap_folder;                   // DATA/bootstrap
   std::string home;                               // what ~/ stands for there

@@ -43,11 +43,9 @@ double available_memory() {
   return total > 0 ? available / total : 1;
 }
 
-Pool::Pool(async::Executor executor, const TemplateSource& templates, Node& node,
-           PoolSettings settings)
+Pool::Pool(async::Executor executor, PoolMaker& maker, PoolSettings settings)
     : executor_(executor),
-      templates_(templates),
-      node_(node),
+      maker_(maker),
       settings_(std::move(settings)),
       allowance_(settings_.per_second),
       tasks_(executor),
@@ -55,12 +53,20 @@ Pool::Pool(async::Executor executor, const TemplateSource& templates, Node& node
 
 Pool::~Pool() = default;
 
+void Pool::keep_ready(const std::vector<TemplatePtr>& templates) {
+  templates_.clear();
+  for (const TemplatePtr& one : templates) templates_[one->id] = one;
+  wake_.notify_all();
+  if (!started_ && !closing_) tasks_.spawn(run());
+  started_ = true;
+}
+
 SandboxPtr Pool::claim(const TemplatePtr& origin, const model::SessionConfig& config) {
   auto found = shelves_.find(origin->id);
   if (found == shelves_.end()) return nullptr;
   Shelf& shelf = found->second;
   bool limits = model::keeps_limits(*origin, config) ||
-                (node_.can_change_limits(*origin) && can_have(*origin, config));
+                (maker_.can_change_limits(*origin) && can_have(*origin, config));
   // None that waits has a network.
   bool fits = shelf.origin == origin && limits && !config.allow_network &&
               !waiting_.contains(origin);  // who waits goes first
@@ -69,7 +75,7 @@ SandboxPtr Pool::claim(const TemplatePtr& origin, const model::SessionConfig& co
     shelf.parked.pop_front();
     wake_.notify_all();
     if (!sandbox->is_running()) {
-      tasks_.spawn(stop_later(std::move(sandbox)));
+      stop_later(std::move(sandbox));
       continue;
     }
     ++shelf.hits;
@@ -80,7 +86,7 @@ SandboxPtr Pool::claim(const TemplatePtr& origin, const model::SessionConfig& co
   return nullptr;
 }
 
-Task<void> Pool::stop_later(SandboxPtr sandbox) {
+Task<void> Pool::stop(SandboxPtr sandbox) {
   Result<void> stopped = co_await sandbox->stop();
   if (!stopped) log::warn("pool_stop_failed", log::kv("error", stopped.error().to_string()));
 }
@@ -108,27 +114,27 @@ bool Pool::may_make() {
 void Pool::sort_out() {
   bool shrink = short_of_memory();
   for (auto& [id, shelf] : shelves_) {
-    Result<TemplatePtr> origin = templates_.find(id);
+    auto origin = templates_.find(id);
     // One that is there again under its old name is another one.
-    if (!origin || *origin != shelf.origin) shelf.origin = nullptr;
+    if (origin == templates_.end() || origin->second != shelf.origin) shelf.origin = nullptr;
     std::size_t wanted = !shelf.origin ? 0
                          : shrink      ? shelf.parked.size() / 2
                                        : shelf.origin->spec.pool;
     while (shelf.parked.size() > wanted) {
-      tasks_.spawn(stop_later(std::move(shelf.parked.back().sandbox)));
+      stop_later(std::move(shelf.parked.back().sandbox));
       shelf.parked.pop_back();
     }
   }
   std::erase_if(shelves_, [&](const auto& entry) {
-    return entry.second.parked.empty() && !templates_.find(entry.first);
+    return entry.second.parked.empty() && !templates_.contains(entry.first);
   });
-  for (const TemplatePtr& origin : templates_.list()) {
-    Shelf& shelf = shelves_[origin->id];
+  for (const auto& [id, origin] : templates_) {
+    Shelf& shelf = shelves_[id];
     if (shelf.origin != nullptr) continue;
     shelf.origin = origin;
     shelf.failures = 0;
     shelf.prepared = false;
-    shelf.possible = node_.check(*origin, {}).has_value();
+    shelf.possible = maker_.check(*origin, {}).has_value();
   }
 }
 
@@ -162,7 +168,7 @@ bool Pool::lets_go_first(const Shelf& shelf) const {
 
 // May take long, if it is a template's modules that do: nobody else shall wait for them.
 Task<void> Pool::prepare(TemplatePtr origin) {
-  Result<void> ready = co_await node_.prepare(origin);
+  Result<void> ready = co_await maker_.prepare(origin);
   if (!ready) {
     log::warn("zygote_failed", log::kv("template_id", origin->id),
               log::kv("error", ready.error().to_string()));
@@ -182,7 +188,7 @@ Task<bool> Pool::fill_one() {
     co_return true;
   }
   fault::here("pool.making");
-  Result<SandboxPtr> made = co_await node_.make(SandboxId::make(), origin, {});
+  Result<SandboxPtr> made = co_await maker_.make_new(SandboxId::make(), origin, {});
   fault::here("pool.made");
   if (!made) {
     ++shelf->failures;
@@ -249,7 +255,7 @@ Task<void> Pool::check_one(std::string template_id, SandboxPtr sandbox) {
   log::warn("pool_sandbox_unwell", log::kv("template_id", template_id),
             log::kv("sandbox_id", sandbox->id().str()));
   parked.erase(found);
-  co_await stop_later(std::move(sandbox));
+  co_await stop(std::move(sandbox));
 }
 
 Task<Result<bool>> Pool::woken_up() {
@@ -266,7 +272,7 @@ Task<void> Pool::shut_down() {
   co_await async::join_by(&tasks_, async::deadline_in(kFinishing));
   async::TaskGroup stopping(executor_);
   for (auto& [id, shelf] : shelves_) {
-    for (Parked& one : shelf.parked) stopping.spawn(stop_later(std::move(one.sandbox)));
+    for (Parked& one : shelf.parked) stopping.spawn(stop(std::move(one.sandbox)));
     shelf.parked.clear();
   }
   co_await async::join_by(&stopping, async::deadline_in(kStopping));

@@ -11,7 +11,7 @@ using async::Task;
 Task<Result<SandboxPtr>> Pool::next(SandboxId id, TemplatePtr origin, model::SessionConfig config) {
   bool as_others = model::keeps_limits(*origin, config) && !config.allow_network;
   if (!as_others || closing_) {
-    co_return co_await node_.make(std::move(id), std::move(origin), std::move(config));
+    co_return co_await maker_.make_new(std::move(id), std::move(origin), std::move(config));
   }
   if (SandboxPtr ready = claim(origin, config)) co_return ready;
   Turn turn;
@@ -39,7 +39,7 @@ Task<Result<SandboxPtr>> Pool::next(SandboxId id, TemplatePtr origin, model::Ses
 }
 
 Task<void> Pool::make_for_next(TemplatePtr origin) {
-  Result<SandboxPtr> made = co_await node_.make(SandboxId::make(), origin, {});
+  Result<SandboxPtr> made = co_await maker_.make_new(SandboxId::make(), origin, {});
   if (!made) {
     hand_over(origin, std::move(made));
   } else {
@@ -68,7 +68,7 @@ void Pool::keep_or_stop(const TemplatePtr& origin, SandboxPtr sandbox) {
                 shelf->second.parked.size() < origin->spec.pool && total < settings_.max_total &&
                 !short_of_memory();
   if (!wanted) {
-    tasks_.spawn(stop_later(std::move(sandbox)));
+    stop_later(std::move(sandbox));
     return;
   }
   shelf->second.parked.push_back({sandbox});

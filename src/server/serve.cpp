@@ -80,7 +80,7 @@ Task<Result<int>> run_server(async::Executor executor, Running running) {
                                  .prepared = std::move(running.backends->by_name[entry.name]),
                                  .unprepared = unprepared};
   }
-  options.node = node::make_local_node(*running.registry, std::move(node));
+  options.nodes.push_back(node::make_local_node(*running.registry, std::move(node)));
   control::Control control(std::move(options));
   bool draining = false;
   std::string endpoint;

@@ -61,11 +61,7 @@ control::ControlOptions control_options(const config::Config& config, const Plac
                         .code_time = seconds(config.executions.code_timeout),
                         .longest_time = seconds(config.executions.max_timeout),
                         .output_bytes = config.executions.max_output_bytes};
-  options.pool = {.size = config.pool.size,
-                  .max_total = config.pool.max_total,
-                  .per_second = config.pool.replenish_per_second,
-                  .min_free_percent = config.pool.min_free_memory_percent,
-                  .check_interval = seconds(config.pool.check_interval)};
+  options.pool_size = config.pool.size;
   options.quotas.snapshots = {
       .count = config.quotas.snapshots, .bytes = config.quotas.snapshot_bytes, .files = UINT64_MAX};
   options.quotas.workspaces = {.count = config.quotas.workspaces,
@@ -91,6 +87,10 @@ sandbox::BackendOptions backend_folders(const Place& place) {
 
 node::LocalNodeOptions node_options(const config::Config& config, const Place& place) {
   node::LocalNodeOptions options;
+  options.pool = {.max_total = config.pool.max_total,
+                  .per_second = config.pool.replenish_per_second,
+                  .min_free_percent = config.pool.min_free_memory_percent,
+                  .check_interval = seconds(config.pool.check_interval)};
   options.default_backend = config.sandbox.backend;
   options.policy.network = {
       .allowed_domains = config.sandbox.network.allowed_domains,

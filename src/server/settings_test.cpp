@@ -60,7 +60,7 @@ TEST(Settings, ValuesArrive) {
   config.sandbox.filesystem.deny_read = {"/etc/x"};
   control::ControlOptions control = control_options(config, {});
   EXPECT_EQ(control.executions.waiting, 3u);
-  EXPECT_EQ(control.pool.check_interval, std::chrono::seconds(7));
+  EXPECT_EQ(node_options(config, {}).pool.check_interval, std::chrono::seconds(7));
   EXPECT_EQ(control.limits.timeout_seconds, 11u);
   EXPECT_EQ(control.mode, control::Mode::kShared);
   EXPECT_EQ(node_options(config, {}).policy.filesystem.deny_read.front(), "/etc/x");

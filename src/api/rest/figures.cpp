@@ -94,20 +94,24 @@ async::Task<void> follow_events(control::Control* control, observe::Metrics* met
 
 void refresh(control::Control& control, observe::Metrics& metrics) {
   double live = static_cast<double>(control.sessions().live_count());
-  const std::string& node = control.node().id();
-  observe::Labels here{{"runtime", node}};
   metrics.counter("sessions_created_total", "Sessions that were made")
       .raise_to(control.session_maker().created_total());
   metrics.gauge("sessions_active", "Sessions that have a sandbox or are about to").set(live);
-  node::NodeResources resources = control.node().resources();
-  double cpu = resources.cpu_total > 0 ? 100 * resources.cpu_used / resources.cpu_total : 0.0;
-  metrics.gauge("runtime_nodes_healthy", "Nodes that take sessions")
-      .set(control.node().is_lost() ? 0 : 1);
-  metrics.gauge("runtime_cpu_usage_percent", "Share of a node's processors in use", here).set(cpu);
-  metrics.gauge("runtime_memory_usage_bytes", "Memory of a node in use", here)
-      .set(static_cast<double>(resources.memory_used));
-  metrics.gauge("runtime_session_count", "Sessions of a node", here).set(live);
-  for (const auto& [origin, figures] : control.pool().figures()) {
+  double healthy = 0;
+  for (const std::unique_ptr<node::Node>& node : control.placement().nodes()) {
+    if (!node->is_lost()) ++healthy;
+    observe::Labels here{{"runtime", node->id()}};
+    node::NodeResources resources = node->resources();
+    double cpu = resources.cpu_total > 0 ? 100 * resources.cpu_used / resources.cpu_total : 0.0;
+    metrics.gauge("runtime_cpu_usage_percent", "Share of a node's processors in use", here)
+        .set(cpu);
+    metrics.gauge("runtime_memory_usage_bytes", "Memory of a node in use", here)
+        .set(static_cast<double>(resources.memory_used));
+    metrics.gauge("runtime_session_count", "Sessions of a node", here)
+        .set(static_cast<double>(control.sessions().live_count(node->id())));
+  }
+  metrics.gauge("runtime_nodes_healthy", "Nodes that take sessions").set(healthy);
+  for (const auto& [origin, figures] : control.placement().pool_figures()) {
     observe::Labels labels{{"template", origin}};
     metrics.gauge("warm_pool_size", "Sandboxes that wait for a session", labels)
         .set(static_cast<double>(figures.ready));

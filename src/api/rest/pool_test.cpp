@@ -17,12 +17,12 @@ namespace {
 using namespace std::chrono_literals;
 
 node::PoolFigures of_shell(const Api* api) {
-  return api->control->pool().figures()["shell-default"];
+  return api->control->placement().pool_figures()["shell-default"];
 }
 
 std::size_t all_ready(const Api* api) {
   std::size_t count = 0;
-  for (const auto& [id, figures] : api->control->pool().figures()) count += figures.ready;
+  for (const auto& [id, figures] : api->control->placement().pool_figures()) count += figures.ready;
   return count;
 }
 
@@ -39,7 +39,6 @@ Task<void> only_shell(Api* api, std::uint32_t size) {
     spec.pool = 0;
     EXPECT_TRUE((co_await api->control->templates().replace({}, id, spec)).has_value());
   }
-  api->control->pool().changed();
   co_await until([api, size] { return all_ready(api) == size && of_shell(api).ready == size; });
 }
 
@@ -161,26 +160,27 @@ Task<void> runs_at_once(Api* api) {
   EXPECT_EQ(results.at({"results", "1", "state"}), "completed") << results.body;
 }
 
-ApiWish pool_of(node::PoolSettings settings) {
+ApiWish pool_of(std::uint32_t size, node::PoolSettings settings = {}) {
   ApiWish wish;
-  wish.control.pool = std::move(settings);
-  wish.control.pool.memory = [] { return free_memory.load(); };
+  wish.control.pool_size = size;
+  wish.node.pool = std::move(settings);
+  wish.node.pool.memory = [] { return free_memory.load(); };
   free_memory = 1;
   return wish;
 }
 
-TEST(Pool, ClaimsAndDrains) { with_api(claims, pool_of({.size = 2})); }
-TEST(Pool, GivesNothingOfAnOldTemplate) { with_api(replaced, pool_of({.size = 2})); }
+TEST(Pool, ClaimsAndDrains) { with_api(claims, pool_of(2)); }
+TEST(Pool, GivesNothingOfAnOldTemplate) { with_api(replaced, pool_of(2)); }
 // covers: run
-TEST(Pool, RunsAtOnce) { with_api(runs_at_once, pool_of({.size = 2})); }
-TEST(Pool, StaysBelowItsTotal) { with_api(total, pool_of({.size = 5, .max_total = 2})); }
-TEST(Pool, ShrinksWithoutMemory) { with_api(memory, pool_of({.size = 2})); }
+TEST(Pool, RunsAtOnce) { with_api(runs_at_once, pool_of(2)); }
+TEST(Pool, StaysBelowItsTotal) { with_api(total, pool_of(5, {.max_total = 2})); }
+TEST(Pool, ShrinksWithoutMemory) { with_api(memory, pool_of(2)); }
 TEST(Pool, FillsAtItsRate) {
   auto begin = std::chrono::steady_clock::now();
   with_api([begin](Api* api) { return rate(api, begin); },
-           pool_of({.size = 2, .max_total = 4, .per_second = 2}));
+           pool_of(2, {.max_total = 4, .per_second = 2}));
 }
-TEST(Pool, ReplacesTheDead) { with_api(health, pool_of({.size = 2, .check_interval = 20ms})); }
+TEST(Pool, ReplacesTheDead) { with_api(health, pool_of(2, {.check_interval = 20ms})); }
 TEST(Pool, KnowsTheMemory) {
   EXPECT_GT(node::available_memory(), 0);
   EXPECT_LE(node::available_memory(), 1);

@@ -15,18 +15,18 @@ namespace {
 
 using http::Method;
 
-std::string default_backend(const Call& call) {
+std::string default_backend(const Call& call, const node::Node& node) {
   auto origin = call.control().templates().find("python-default");
-  if (origin) return call.control().node().backend_of(**origin);
-  std::vector<std::string> open = call.control().node().backends();
+  if (origin) return node.backend_of(**origin);
+  std::vector<std::string> open = node.backends();
   return open.empty() ? std::string() : open.front();
 }
 
-std::vector<std::string> capabilities(const Call& call) {
+std::vector<std::string> capabilities(const Call& call, const node::Node& node) {
   const sandbox::Registry* registry = call.rest->options.registry;
   if (registry == nullptr) return {};
   std::set<std::string> names;
-  for (const std::string& name : call.control().node().backends()) {
+  for (const std::string& name : node.backends()) {
     auto entry = registry->get(name);
     if (!entry) continue;
     for (sandbox::Cap cap : (*entry)->caps) names.emplace(sandbox::cap_name(cap));
@@ -43,56 +43,58 @@ std::string now(const Call& call) {
       std::chrono::time_point_cast<std::chrono::milliseconds>(call.control().clock().wall()));
 }
 
-bodies::RuntimeBody runtime_view(const Call& call) {
-  node::Node& node = call.control().node();
+bodies::RuntimeBody runtime_view(const Call& call, const node::Node& node) {
   node::NodeResources resources = node.resources();
   return {.id = node.id(),
-          .type = default_backend(call),
+          .type = default_backend(call, node),
           .endpoint = call.rest->options.endpoint ? call.rest->options.endpoint() : "",
-          .capabilities = capabilities(call),
+          .capabilities = capabilities(call, node),
           .resources = {.cpu_total = resources.cpu_total,
                         .cpu_used = resources.cpu_used,
                         .memory_total = resources.memory_total >> 20,
                         .memory_used = resources.memory_used >> 20,
-                        .session_count = call.control().sessions().live_count()},
+                        .session_count = call.control().sessions().live_count(node.id())},
           .health = health_of(node, resources),
           .last_heartbeat = now(call)};
 }
 
-Answer<void> check_id(const Call& call) {
+Answer<const node::Node*> node_of(const Call& call) {
   const std::string& id = call.request().capture("id");
-  if (id == call.control().node().id()) return {};
+  if (const node::Node* node = call.control().placement().find(id)) return node;
   return refuse(Code::kNotFound, "there is no runtime " + id);
 }
 
 Task<Answer<http::Response>> list_runtimes(Call call) {
-  co_return json_response(200, bodies::RuntimeListBody{.runtimes = {runtime_view(call)}});
+  bodies::RuntimeListBody body;
+  for (const auto& node : call.control().placement().nodes()) {
+    body.runtimes.push_back(runtime_view(call, *node));
+  }
+  co_return json_response(200, body);
 }
 
 Task<Answer<http::Response>> runtime_health(Call call) {
-  ATOLL_CO_CHECK(check_id(call));
-  const node::Node& node = call.control().node();
-  object view{{"id", json_text(node.id())},
-              {"health", health_of(node, node.resources())},
+  ATOLL_CO_TRY(const node::Node* node, node_of(call));
+  object view{{"id", json_text(node->id())},
+              {"health", health_of(*node, node->resources())},
               {"last_heartbeat", now(call)}};
   co_return json_response(200, view);
 }
 
 Task<Answer<http::Response>> runtime_metrics(Call call) {
-  ATOLL_CO_CHECK(check_id(call));
-  node::NodeResources resources = call.control().node().resources();
+  ATOLL_CO_TRY(const node::Node* node, node_of(call));
+  node::NodeResources resources = node->resources();
   double cpu = resources.cpu_total > 0 ? 100 * resources.cpu_used / resources.cpu_total : 0.0;
   object pools;
-  for (const auto& [origin, figures] : call.control().pool().figures()) {
+  for (const auto& [origin, figures] : node->pool_figures()) {
     if (!call.control().templates().find(call.caller, origin)) continue;
     pools[origin] =
         object{{"size", figures.ready}, {"hits", figures.hits}, {"misses", figures.misses}};
   }
-  object view{{"id", json_text(call.control().node().id())},
+  object view{{"id", json_text(node->id())},
               {"cpu_usage_percent", codec::to_json(cpu)},
               {"memory_usage_bytes", resources.memory_used},
               {"memory_total_bytes", resources.memory_total},
-              {"session_count", call.control().sessions().live_count()},
+              {"session_count", call.control().sessions().live_count(node->id())},
               {"warm_pool", std::move(pools)}};
   co_return json_response(200, view);
 }
@@ -125,7 +127,7 @@ Task<Answer<http::Response>> list_backends(Call call) {
     });
   }
   object view{{"backends", std::move(all)}};
-  view["default"] = json_text(default_backend(call));
+  view["default"] = json_text(default_backend(call, *call.control().placement().nodes().front()));
   co_return json_response(200, view);
 }
 

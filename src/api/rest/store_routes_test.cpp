@@ -61,7 +61,8 @@ Task<void> park_one(Api* api) {
   Reply made = co_await api->call(Method::kPost, "/api/v1/templates",
                                   R"({"id":"warm","language":"bash","pool":1})");
   EXPECT_EQ(made.status, 201) << made.body;
-  while (api->control->pool().figures()["warm"].ready == 0) co_await async::sleep_for(5ms);
+  while (api->control->placement().pool_figures()["warm"].ready == 0)
+    co_await async::sleep_for(5ms);
   writes->all.clear();
 }
 

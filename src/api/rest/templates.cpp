@@ -49,7 +49,6 @@ Task<Answer<http::Response>> create_template(Call call) {
   ATOLL_CO_TRY(
       control::Outcome<TemplatePtr> made,
       co_await call.control().templates().add(call.caller, id, std::move(body), std::move(once)));
-  if (!made.replayed) call.control().pool().changed();
   http::Response response = json_response(201, template_view(*made.value));
   response.headers.add("Location", "/api/v1/templates/" + id);
   co_return mark_replayed(std::move(response), made.replayed);
@@ -77,7 +76,6 @@ Task<Answer<http::Response>> replace_template(Call call) {
   if (body.id && *body.id != id) co_return refuse_value("/id", "is not the one of the path");
   ATOLL_CO_TRY(TemplatePtr made,
                co_await call.control().templates().replace(call.caller, id, std::move(body)));
-  call.control().pool().changed();
   co_return json_response(200, template_view(*made));
 }
 
@@ -85,7 +83,6 @@ Task<Answer<http::Response>> delete_template(Call call) {
   ATOLL_CO_CHECK(require_admin(call));
   ATOLL_CO_CHECK(
       co_await call.control().templates().remove(call.caller, call.request().capture("id")));
-  call.control().pool().changed();
   co_return no_content();
 }
 

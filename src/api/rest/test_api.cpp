@@ -108,7 +108,7 @@ Task<Result<void>> run_all(async::Executor executor, const Folder* folder,
   node.default_backend = "fake";
   node.backend.run_folder = *folder / "run";
   node.packages_folder = data + "/packages";
-  options.node = node::make_local_node(registry, std::move(node));
+  options.nodes.push_back(node::make_local_node(registry, std::move(node)));
   control::Control control(std::move(options));
   ATOLL_CO_CHECK(co_await control.start());
   observe::Metrics metrics;

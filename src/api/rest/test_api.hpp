@@ -53,7 +53,7 @@ struct ApiWish {
   bool keys = false;
   // Nothing waits on shelves: a test that needs no sandbox makes none. What the server itself is
   // made of is put in.
-  control::ControlOptions control{.pool = {.size = 0}};
+  control::ControlOptions control{.pool_size = 0};
   node::LocalNodeOptions node;
   std::uint64_t body_bytes = 16u << 20;
   std::uint64_t upload_bytes = 16ull << 30;
