@@ -135,6 +135,21 @@ Task<void> cancelled(Plane* plane) {
 
 TEST(ExecutionLife, CanBeCancelledWhileItRuns) { with_control(cancelled); }
 
+// What does not end when it is told to is killed.
+Task<void> deaf(Plane* plane) {
+  SessionId id = co_await make_session(plane);
+  ExecutionId first = co_await start(
+      plane, id,
+      {.shell_command = "trap '' INT; echo begun; cat", .stdin_open = true, .timeout = 0});
+  while ((co_await get(plane, first)).output.stdout_bytes != "begun\n") {
+    co_await async::sleep_for(1ms);
+  }
+  EXPECT_TRUE((co_await plane->control->executions().cancel({}, first)).has_value());
+  (void)co_await until(plane, first, ExecutionState::kCancelled);
+}
+
+TEST(ExecutionLife, IsKilledWhenItDoesNotEndByItself) { with_control(deaf); }
+
 Task<void> late(Plane* plane) {
   SessionId id = co_await make_session(plane);
   ExecutionId first = co_await start(plane, id, {.shell_command = "sleep 1000", .timeout = 0.05});
