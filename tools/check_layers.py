@@ -28,7 +28,7 @@ ALLOWED = {
     "drivers": ["base"],
     "contexts": GROUND + ["guest", "sandbox", "drivers"],
     "store": GROUND,
-    "config": GROUND,
+    "config": GROUND + ["egress"],
     "bus": GROUND,
     "http": GROUND,
     "egress": GROUND,
@@ -37,11 +37,11 @@ ALLOWED = {
     "backends/docker": GROUND + ["guest", "sandbox", "config", "http", "confine/walls.hpp"],
     "backends/srt": GROUND + ["guest", "sandbox", "config", "confine/walls.hpp"],
     "node": GROUND + ["config", "sandbox", "images", "guest/pack.hpp"],
-    "control": GROUND + ["config", "sandbox", "contexts", "drivers", "store", "bus", "node", "guest/pack.hpp"],
+    "control": GROUND + ["config", "sandbox", "contexts", "drivers", "store", "bus", "node", "egress", "guest/pack.hpp"],
     "client": GROUND + ["bodies", "http"],
     "api": GROUND + ["bodies", "http", "control", "node", "config", "sandbox", "contexts", "guest"],
     "server": GROUND + ["config", "sandbox", "contexts", "drivers", "images", "store", "http", "node", "control", "api", "cli"],
-    "cli": GROUND + ["bodies", "config", "sandbox", "contexts", "drivers", "client", "images", "confine/walls.hpp"],
+    "cli": GROUND + ["bodies", "egress", "config", "sandbox", "contexts", "drivers", "client", "images", "confine/walls.hpp"],
 }
 
 # What the tests of a folder may include besides: doubles, and what they set up.

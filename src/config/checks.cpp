@@ -155,6 +155,27 @@ std::string_view check_preview_domain(std::string_view text) {
   return legal ? "" : "must be a domain in lower case, such as preview.example.com";
 }
 
+std::string_view check_resolver(std::string_view text) {
+  auto is_any = [](std::string_view host) {
+    return is_address(AF_INET, host) || is_address(AF_INET6, host);
+  };
+  if (text.empty() || is_any(text)) return "";
+  std::optional<HostPort> split = split_listen(text);
+  bool legal = split && split->port != 0 && is_any(split->host);
+  return legal ? "" : "must be an address, such as 10.0.0.2, 10.0.0.2:53 or [::1]:53";
+}
+
+std::string_view check_upstream(std::string_view text) {
+  if (text.empty()) return "";
+  constexpr std::string_view kWrong = "must be socks5://HOST:PORT or http://HOST:PORT";
+  std::size_t scheme = text.find("://");
+  if (!text.starts_with("socks5://") && !text.starts_with("http://")) return kWrong;
+  std::string_view rest = text.substr(scheme + 3);
+  if (std::size_t at = rest.rfind('@'); at != rest.npos) rest.remove_prefix(at + 1);
+  std::optional<HostPort> split = split_listen(rest);
+  return split && split->port != 0 && !has_control(text) ? "" : kWrong;
+}
+
 std::string_view check_quantity(std::string_view text) {
   constexpr std::string_view kWrong = "must be a quantity, such as 500m, 0.5 or 1Gi";
   auto skip_digits = [&text] {

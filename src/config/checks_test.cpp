@@ -48,6 +48,10 @@ TEST(ConfigChecks, PathsAndNames) {
   takes(check_preview_domain, {"", "preview.example.com", "localhost"});
   refuses(check_preview_domain, {"*.example.com", "Example.com", "10.0.0.1", "a.com.", "a b"});
   refuses(check_domain, {"", "*", "*.", "a..b", "-a.com", "http://a", "a.com.", "a b", "a.*.b"});
+  takes(check_resolver, {"", "10.0.0.2", "10.0.0.2:53", "::1", "[::1]:53"});
+  refuses(check_resolver, {"dns.example.com", "10.0.0.2:", "10.0.0.2:0", "[::1]", "10.0.0", ":53"});
+  takes(check_upstream, {"", "socks5://p:1080", "http://10.0.0.1:3128", "socks5://u:p@p:1080"});
+  refuses(check_upstream, {"p:1080", "https://p:1", "socks5://p", "http://:1", "http://p:0"});
   takes(check_quantity, {"500m", "0.1", "1Gi", "2", "1.5Gi"});
   refuses(check_quantity, {"", "Gi", "1.", ".5", "1g i", "-1", "1GB"});
 }

@@ -9,6 +9,7 @@
 #include <boost/describe/class.hpp>
 #include <boost/describe/enum.hpp>
 
+#include "config/network_presets.hpp"
 #include "config/sandbox_config.hpp"
 
 namespace atl::config {
@@ -124,6 +125,28 @@ struct PackagesConfig {
 };
 BOOST_DESCRIBE_STRUCT(PackagesConfig, (), (index_url))
 
+// Of the way out of sandboxes (docs/network.md). 0: no limit.
+struct NetworkLimitsConfig {
+  std::uint32_t connections = 256;
+  std::uint32_t new_names_per_second = 20;
+  std::uint64_t bytes_per_second = 0;
+  std::uint64_t bytes = 0;
+  std::uint32_t tenant_connections = 4096;
+  std::uint64_t tenant_bytes_per_second = 0;
+};
+BOOST_DESCRIBE_STRUCT(NetworkLimitsConfig, (),
+                      (connections, new_names_per_second, bytes_per_second, bytes,
+                       tenant_connections, tenant_bytes_per_second))
+
+struct OutsideConfig {
+  PresetConfigs presets;
+  std::string resolver;
+  bool refuse_ech = false;
+  std::string upstream;
+  NetworkLimitsConfig limits;
+};
+BOOST_DESCRIBE_STRUCT(OutsideConfig, (), (presets, resolver, refuse_ech, upstream, limits))
+
 struct DialectConfig {
   bool enabled = true;
   std::string default_template = "python-default";
@@ -150,11 +173,12 @@ struct Config {
   StorageConfig storage;
   PoolConfig pool;
   PackagesConfig packages;
+  OutsideConfig network;
   DialectsConfig dialects;
 };
 BOOST_DESCRIBE_STRUCT(Config, (),
                       (data, sandbox, server, store, auth, log, sessions, executions, quotas,
-                       storage, pool, packages, dialects))
+                       storage, pool, packages, network, dialects))
 
 // What holds when nothing is said. A file that has a `sandbox` block takes part in somebody's
 // agent, which expects sandboxes to be off, of kind srt, until the block turns them on.

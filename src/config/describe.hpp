@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "codec/json.hpp"
+#include "config/network_presets.hpp"
 #include "config/schema.hpp"
 
 namespace atl::config {
@@ -37,6 +38,8 @@ void describe_leaf(Node& node) {
     if (node.rule != nullptr) node.choices = words_of(node.rule->choices);
   } else if constexpr (std::is_same_v<T, std::vector<std::string>>) {
     node.kind = Node::Kind::kTexts;
+  } else if constexpr (std::is_same_v<T, PresetConfigs>) {
+    node.kind = Node::Kind::kPresets;
   } else {
     static_assert(std::is_same_v<T, std::map<std::string, std::string>>);
     node.kind = Node::Kind::kTextMap;

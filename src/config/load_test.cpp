@@ -34,6 +34,21 @@ TEST(ConfigLoad, ASandboxBlockBringsItsOwnDefaults) {
 }
 
 // covers: atoll config, C35
+TEST(ConfigLoad, NetworkPresets) {
+  Loaded loaded = load_or_die(from_file(R"({"network": {"presets": {"pypi": {
+      "rules": [{"target": "pypi.org", "ports": [443, "8000-8999"]},
+                {"action": "deny", "target": "*"}],
+      "no_intercept": ["pypi.org"]}}}})"));
+  model::NetworkPolicy policy = policy_of(loaded.config.network.presets.at("pypi"));
+  ASSERT_EQ(policy.rules.size(), 2u);
+  EXPECT_EQ(policy.rules[0].action, model::NetworkAction::kAllow);
+  ASSERT_EQ(policy.rules[0].ports.size(), 2u);
+  EXPECT_EQ(policy.rules[0].ports[0].first, 443);
+  EXPECT_EQ(policy.rules[0].ports[1].last, 8999);
+  EXPECT_EQ(policy.rules[1].action, model::NetworkAction::kDeny);
+  EXPECT_EQ(policy.no_intercept, (std::vector<std::string>{"pypi.org"}));
+}
+
 TEST(ConfigLoad, LaterSourcesWinAndOriginsAreKept) {
   Sources sources = from_file(
       "{\n  // c\n  \"server\": {\"unix_socket\": \"/a\", \"listen\": \"[::1]:1\"},\n"
@@ -68,8 +83,11 @@ TEST(ConfigLoad, UnknownKeysNameTheNearest) {
   EXPECT_EQ(problem_of(R"({"sandbox": {"network": {"allowed_domains": []}}})"),
             "f.json:1:26: /sandbox/network/allowed_domains is unknown; did you mean "
             "\"allowedDomains\"?");
-  EXPECT_EQ(problem_of(R"({"network": {}})"),
-            "f.json:1:2: /network is unknown; did you mean \"sandbox.network\"?");
+  EXPECT_EQ(problem_of(R"({"filesystem": {}})"),
+            "f.json:1:2: /filesystem is unknown; did you mean \"sandbox.filesystem\"?");
+  EXPECT_EQ(problem_of(R"({"network": {"allowedDomains": []}})"),
+            "f.json:1:14: /network/allowedDomains is unknown; did you mean "
+            "\"sandbox.network.allowedDomains\"?");
   EXPECT_EQ(problem_of(R"({"zzzzzz": 1})"), "f.json:1:2: /zzzzzz is unknown");
 }
 
@@ -88,6 +106,20 @@ TEST(ConfigLoad, WrongTypesAndRanges) {
             "f.json:1:47: /sandbox/filesystem/denyRead/1 must be a string");
   EXPECT_EQ(problem_of(R"({"sandbox": null})"), "f.json:1:13: /sandbox must be an object");
   EXPECT_EQ(problem_of("[]"), "f.json:1:1: must be an object");
+  EXPECT_EQ(problem_of(R"({"network": {"presets": {"a": {"rules": [{"target": "a b"}]}}}})")
+                .find("f.json:1:53: /network/presets/a/rules/0/target "),
+            0u);
+  EXPECT_EQ(
+      problem_of(R"({"network": {"presets": {"a": {"rules": [{"target": "a", "ports": ["x"]}]}}}})")
+          .find("f.json:1:68: /network/presets/a/rules/0/ports/0 must be a port"),
+      0u);
+  EXPECT_EQ(problem_of(R"({"network": {"presets": {"a": {"default": "allow"}}}})"),
+            "f.json:1:43: /network/presets/a/default is unknown");
+  EXPECT_EQ(problem_of(R"({"network": {"presets": {"a": {"allow_private": ["10.0.0.1/8"]}}}})")
+                .find("f.json:1:50: /network/presets/a/allow_private/0 "),
+            0u);
+  EXPECT_NE(problem_of(R"({"network": {"presets": {"a b": {}}}})"), "");
+  EXPECT_NE(problem_of(R"({"network": {"presets": []}})"), "");
   EXPECT_EQ(problem_of(R"({"dialects": {"e2b": {"images": {"a/b": 1}}}})"),
             "f.json:1:41: /dialects/e2b/images/a~1b must be a string");
   EXPECT_EQ(problem_of(R"({"sandbox": {"backends": {"kubernetes": {"imagePullPolicy": "No"}}}})"),

@@ -29,6 +29,8 @@ std::string limits(const Node& node) {
              (rule.unit.empty() ? "" : " " + std::string(rule.unit));
     case Node::Kind::kTexts: return count + " strings of up to " + most;
     case Node::Kind::kTextMap: return count + " pairs of strings of up to " + most;
+    case Node::Kind::kPresets:
+      return count + " presets, each {`rules`, `allow_private`, `no_intercept`}";
     default: break;
   }
   if (node.choices.empty()) return "up to " + most;

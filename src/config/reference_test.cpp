@@ -24,7 +24,8 @@ TEST(ConfigReference, EveryFieldHasARule) {
     EXPECT_TRUE(leaf.rule->says.ends_with('.')) << leaf.path;
     bool number_or_text = leaf.kind != Node::Kind::kBoolean && leaf.kind != Node::Kind::kChoice;
     EXPECT_EQ(leaf.rule->most > 0, number_or_text) << leaf.path << " has no limit";
-    bool many = leaf.kind == Node::Kind::kTexts || leaf.kind == Node::Kind::kTextMap;
+    bool many = leaf.kind == Node::Kind::kTexts || leaf.kind == Node::Kind::kTextMap ||
+                leaf.kind == Node::Kind::kPresets;
     EXPECT_EQ(leaf.rule->items > 0, many) << leaf.path << " has no limit";
   });
   std::size_t rules = 0;

@@ -21,6 +21,7 @@ struct Node {
     kChoice,
     kTexts,    // a list of strings
     kTextMap,  // from string to string
+    kPresets,  // network_presets.hpp
   };
 
   Kind kind = Kind::kObject;

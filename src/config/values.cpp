@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "config/network_presets.hpp"
+
 namespace atl::config {
 namespace {
 
@@ -54,6 +56,10 @@ class Acceptor {
       case Node::Kind::kChoice: return choice(element);
       case Node::Kind::kTexts: return list(element);
       case Node::Kind::kTextMap: return map(element);
+      case Node::Kind::kPresets:
+        if (element.kind == Element::Kind::kObject)
+          return accept_presets(rule_, element, complain_);
+        break;
       case Node::Kind::kObject: break;
     }
     return refuse(element);
@@ -149,6 +155,8 @@ std::string expectation(const Node& node) {
     case Node::Kind::kChoice: return "one of " + joined(node.choices);
     case Node::Kind::kTexts: return "a list of strings, such as [\"a\", \"b\"]";
     case Node::Kind::kTextMap: return "an object of strings, such as {\"a\": \"b\"}";
+    case Node::Kind::kPresets:
+      return "an object of presets, such as {\"pypi\": {\"rules\": [{\"target\": \"pypi.org\"}]}}";
     case Node::Kind::kObject: return "an object";
   }
   return "";
