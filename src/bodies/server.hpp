@@ -92,8 +92,13 @@ struct LifeEventBody {
   std::string status;
   std::string timestamp;
   std::optional<std::string> execution_id;
+  // Of network_refused.
+  std::optional<std::string> host;
+  std::optional<std::uint16_t> port;
+  std::optional<std::string> reason;
 };
-BOOST_DESCRIBE_STRUCT(LifeEventBody, (), (event, session_id, status, timestamp, execution_id))
+BOOST_DESCRIBE_STRUCT(LifeEventBody, (),
+                      (event, session_id, status, timestamp, execution_id, host, port, reason))
 
 struct PreviewTokenBody {
   std::uint64_t ttl = 300;  // seconds

@@ -10,6 +10,7 @@
 #include <boost/json/value.hpp>
 
 #include "bodies/common.hpp"
+#include "bodies/network.hpp"
 #include "model/session.hpp"
 
 namespace atl::bodies {
@@ -19,11 +20,12 @@ struct ConfigBody {
   std::optional<std::uint64_t> timeout_seconds;
   std::optional<std::uint64_t> idle_timeout_seconds;
   std::optional<bool> allow_network;
+  std::optional<NetworkPolicyBody> network;
   std::optional<StringMap> environment;
   std::optional<model::Resources> resources;
 };
 BOOST_DESCRIBE_STRUCT(ConfigBody, (),
-                      (timeout_seconds, idle_timeout_seconds, allow_network, environment,
+                      (timeout_seconds, idle_timeout_seconds, allow_network, network, environment,
                        resources))
 
 struct CreateBody {
@@ -64,11 +66,12 @@ struct SessionConfigBody {
   std::uint64_t timeout_seconds = 0;
   Nullable<std::uint64_t> idle_timeout_seconds;
   bool allow_network = false;
+  std::optional<NetworkPolicyBody> network;  // when one was asked for
   StringMap environment;
   model::Resources resources;
 };
 BOOST_DESCRIBE_STRUCT(SessionConfigBody, (),
-                      (timeout_seconds, idle_timeout_seconds, allow_network, environment,
+                      (timeout_seconds, idle_timeout_seconds, allow_network, network, environment,
                        resources))
 
 struct IsolationBody {

@@ -9,15 +9,39 @@
 #include <boost/describe/class.hpp>
 
 #include "bodies/common.hpp"
+#include "bodies/network.hpp"
 #include "model/template.hpp"
 
 namespace atl::bodies {
 
-// In a request.
-struct TemplateSpecBody : model::TemplateSpec {
-  std::optional<std::string> id;  // of a new one; in a replacement it may only be repeated
+struct TemplateSecurityBody {
+  bool allow_network = false;
+  std::vector<std::string> allowed_domains;
+  std::optional<NetworkPolicyBody> network;
+  bool read_only_filesystem = true;
 };
-BOOST_DESCRIBE_STRUCT(TemplateSpecBody, (model::TemplateSpec), (id))
+BOOST_DESCRIBE_STRUCT(TemplateSecurityBody, (),
+                      (allow_network, allowed_domains, network, read_only_filesystem))
+
+// In a request: the members of model::TemplateSpec, with what may be said of a network.
+struct TemplateSpecBody {
+  std::optional<std::string> id;  // of a new one; in a replacement it may only be repeated
+  std::string name;
+  std::string description;
+  std::optional<std::string> backend;
+  std::string image = "host";
+  std::string language = "python";
+  model::TemplateResources resources;
+  TemplateSecurityBody security;
+  StringMap env;
+  std::vector<std::string> preinstalled_packages;
+  std::vector<std::string> preload;
+  std::uint32_t pool = 0;
+  std::optional<std::uint64_t> ttl;
+};
+BOOST_DESCRIBE_STRUCT(TemplateSpecBody, (),
+                      (id, name, description, backend, image, language, resources, security, env,
+                       preinstalled_packages, preload, pool, ttl))
 
 struct TemplateBody {
   std::string id;
@@ -28,7 +52,7 @@ struct TemplateBody {
   std::string image;
   std::string language;
   model::TemplateResources resources;
-  model::TemplateSecurity security;
+  TemplateSecurityBody security;
   StringMap env;
   std::vector<std::string> preinstalled_packages;
   std::vector<std::string> preload;

@@ -36,9 +36,9 @@ TEST(ConfigLoad, ASandboxBlockBringsItsOwnDefaults) {
 // covers: atoll config, C35
 TEST(ConfigLoad, NetworkPresets) {
   Loaded loaded = load_or_die(from_file(R"({"network": {"presets": {"pypi": {
-      "rules": [{"target": "pypi.org", "ports": [443, "8000-8999"]},
+      "rules": [{"target": "packages.example.org", "ports": [443, "8000-8999"]},
                 {"action": "deny", "target": "*"}],
-      "no_intercept": ["pypi.org"]}}}})"));
+      "no_intercept": ["packages.example.org"]}}}})"));
   model::NetworkPolicy policy = policy_of(loaded.config.network.presets.at("pypi"));
   ASSERT_EQ(policy.rules.size(), 2u);
   EXPECT_EQ(policy.rules[0].action, model::NetworkAction::kAllow);
@@ -46,7 +46,7 @@ TEST(ConfigLoad, NetworkPresets) {
   EXPECT_EQ(policy.rules[0].ports[0].first, 443);
   EXPECT_EQ(policy.rules[0].ports[1].last, 8999);
   EXPECT_EQ(policy.rules[1].action, model::NetworkAction::kDeny);
-  EXPECT_EQ(policy.no_intercept, (std::vector<std::string>{"pypi.org"}));
+  EXPECT_EQ(policy.no_intercept, (std::vector<std::string>{"packages.example.org"}));
 }
 
 TEST(ConfigLoad, LaterSourcesWinAndOriginsAreKept) {

@@ -156,7 +156,8 @@ std::string expectation(const Node& node) {
     case Node::Kind::kTexts: return "a list of strings, such as [\"a\", \"b\"]";
     case Node::Kind::kTextMap: return "an object of strings, such as {\"a\": \"b\"}";
     case Node::Kind::kPresets:
-      return "an object of presets, such as {\"pypi\": {\"rules\": [{\"target\": \"pypi.org\"}]}}";
+      return "an object of presets, such as {\"pypi\": {\"rules\": [{\"target\": "
+             "\"packages.example.org\"}]}}";
     case Node::Kind::kObject: return "an object";
   }
   return "";

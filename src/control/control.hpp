@@ -16,6 +16,7 @@
 #include "control/files.hpp"
 #include "control/idempotency.hpp"
 #include "control/keys.hpp"
+#include "control/network_policies.hpp"
 #include "control/ports.hpp"
 #include "control/preview_tokens.hpp"
 #include "control/recovery.hpp"
@@ -24,6 +25,7 @@
 #include "control/session_changes.hpp"
 #include "control/session_ender.hpp"
 #include "control/session_maker.hpp"
+#include "control/session_network.hpp"
 #include "control/session_watch.hpp"
 #include "control/sessions.hpp"
 #include "control/snapshot_files.hpp"
@@ -31,6 +33,7 @@
 #include "control/templates.hpp"
 #include "control/terminals.hpp"
 #include "control/workspace_copies.hpp"
+#include "node/networks.hpp"
 #include "node/placement.hpp"
 #include "node/quotas.hpp"
 #include "node/workspaces.hpp"
@@ -46,7 +49,9 @@ struct ControlOptions {
   SessionLimits limits;
   ExecutionLimits executions;
   std::uint32_t pool_size = 5;  // of built-in templates that nobody has changed
-  bool package_index = false;   // templates may have packages
+  NetworkSettings network;
+  std::unique_ptr<node::Networks> networks;  // none: no_networks()
+  bool package_index = false;                // templates may have packages
   bool cleanup_on_exit = true;
   std::function<void()> on_lost;  // called once, when Control::is_lost() has become true
   node::QuotaLimits quotas;       // of each tenant
@@ -79,6 +84,7 @@ class Control {
   SessionMaker& session_maker() { return session_maker_; }
   SessionEnder& session_ender() { return session_ender_; }
   SessionChanges& session_changes() { return session_changes_; }
+  SessionNetwork& session_network() { return session_network_; }
   Executions& executions() { return executions_; }
   Runs& runs() { return runs_; }
   Snapshots& snapshots() { return snapshots_; }
@@ -87,6 +93,7 @@ class Control {
   Ports& ports() { return ports_; }
   Templates& templates() { return templates_; }
   Secrets& secrets() { return secrets_; }
+  const NetworkPolicies& network_policies() const { return network_policies_; }
   Keys& keys() { return keys_; }
   const PreviewTokens& preview_tokens() const { return preview_tokens_; }
   Audit& audit() { return audit_; }
@@ -117,6 +124,8 @@ class Control {
   PreviewTokens preview_tokens_;
   Workspaces workspaces_;
   SnapshotFiles snapshot_files_;
+  NetworkPolicies network_policies_;
+  std::unique_ptr<node::Networks> networks_;
   SessionShared session_shared_;
   Sessions sessions_;
   Secrets secrets_;
@@ -124,6 +133,7 @@ class Control {
   SessionEnder session_ender_;
   SessionMaker session_maker_;
   SessionChanges session_changes_;
+  SessionNetwork session_network_;
   SessionWatch session_watch_;
   Executions executions_;
   Runs runs_;

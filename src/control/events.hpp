@@ -23,6 +23,10 @@ struct LifeEvent {
   std::string execution_id;  // empty: of the session itself
   std::string status;
   model::Time time{};
+  // Of network_refused.
+  std::string host;
+  std::uint16_t port = 0;
+  std::string reason;
 };
 
 using LifeEventPtr = std::shared_ptr<const LifeEvent>;

@@ -9,6 +9,7 @@
 #include <variant>
 #include <vector>
 
+#include "control/network_request.hpp"
 #include "model/session.hpp"
 
 namespace atl::control {
@@ -20,6 +21,7 @@ struct ConfigRequest {
   std::optional<std::uint64_t> timeout_seconds;
   std::optional<std::uint64_t> idle_timeout_seconds;
   std::optional<bool> allow_network;
+  std::optional<NetworkRequest> network;  // instead of allow_network
   std::map<std::string, std::string> environment;
   model::Resources resources;
 };

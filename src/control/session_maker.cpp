@@ -109,7 +109,19 @@ Task<Result<SessionMaker::Begun>> SessionMaker::begin_one(Caller caller, CreateR
                sources_.templates.find(
                    caller, request.template_id.empty() ? "python-default" : request.template_id));
   ATOLL_CO_TRY(model::SessionConfig config, settle_config(*origin, request.config, shared_.limits));
+  if (request.config.network) {
+    ATOLL_CO_TRY(config.network,
+                 settle_network(caller, *origin, *request.config.network, shared_.network));
+  }
+  if (config.network) {
+    ATOLL_CO_TRY(config.network, shared_.network.with_denied(std::move(*config.network)));
+  }
   ATOLL_CO_TRY(Node * node, shared_.placement.choose(*origin, config));
+  if (config.network) {
+    std::string at = request.config.network ? request.config.network->at : "";
+    ATOLL_CO_CHECK(
+        co_await sources_.secrets.check_used(caller.tenant, *config.network, std::move(at)));
+  }
   if (sessions_.live_count() >= shared_.limits.live) {
     co_return fail(Code::kResourceExhausted,
                    "this server has all the sessions it may have: delete some, or try again later");

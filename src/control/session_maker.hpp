@@ -13,6 +13,7 @@
 #include "control/caller.hpp"
 #include "control/idempotency.hpp"
 #include "control/requests.hpp"
+#include "control/secrets.hpp"
 #include "control/session_ender.hpp"
 #include "control/sessions.hpp"
 #include "control/snapshot_files.hpp"
@@ -24,6 +25,7 @@ namespace atl::control {
 struct SessionSources {
   Templates& templates;
   SnapshotFiles& snapshots;
+  Secrets& secrets;
 };
 
 class SessionMaker {

@@ -9,6 +9,7 @@
 #include "async/task.hpp"
 #include "base/clock.hpp"
 #include "control/events.hpp"
+#include "control/network_policies.hpp"
 #include "node/placement.hpp"
 #include "node/workspaces.hpp"
 #include "store/store.hpp"
@@ -41,6 +42,7 @@ struct SessionShared {
   Workspaces& workspaces;
   Mode mode;
   SessionLimits limits;
+  const NetworkPolicies& network;
 };
 
 }  // namespace atl::control

@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "base/environment_name.hpp"
+#include "base/field_error.hpp"
 #include "control/templates.hpp"
 #include "model/image_name.hpp"
 #include "node/installers.hpp"
@@ -33,6 +34,11 @@ Result<void> check_lists(const model::TemplateSpec& spec) {
   if (spec.preinstalled_packages.size() > kMaxList ||
       spec.security.allowed_domains.size() > kMaxList || spec.env.size() > 256) {
     return wrong("a list", "has too many entries");
+  }
+  if (spec.security.network &&
+      (spec.security.allow_network || !spec.security.allowed_domains.empty())) {
+    return fail(field_error(Code::kInvalidValue, "/security/network",
+                            "is mutually exclusive with `allow_network` and `allowed_domains`"));
   }
   Result<void> modules = sandbox::check_modules(spec.preload);
   if (!modules) return wrong("preload", modules.error().message());

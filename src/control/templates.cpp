@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "base/environment_name.hpp"
+#include "base/field_error.hpp"
 #include "node/installers.hpp"
 
 namespace atl::control {
@@ -49,6 +50,22 @@ Result<void> check_environment(const std::map<std::string, std::string>& environ
     }
   }
   if (bytes > 256 * 1024) return fail(Code::kTooLarge, "environment: more than 256 KiB");
+  return {};
+}
+
+// allow_network: true is everything that the template has; false is nothing.
+Result<void> settle_allowed(const model::TemplateSecurity& security, const ConfigRequest& request,
+                            model::SessionConfig& config) {
+  if (request.network && request.allow_network) {
+    return fail(field_error(Code::kInvalidValue, request.network->at,
+                            "is mutually exclusive with `allow_network`"));
+  }
+  bool wanted = request.allow_network.value_or(true);
+  if (request.allow_network.value_or(false) && !security.allow_network && !security.network) {
+    return fail(Code::kForbidden, "the template has no network");
+  }
+  config.allow_network = wanted && security.allow_network && !request.network;
+  if (wanted) config.network = security.network;
   return {};
 }
 
@@ -117,10 +134,7 @@ Result<model::SessionConfig> settle_config(const model::Template& origin,
     ATOLL_CHECK(within("idle_timeout_seconds", *config.idle_timeout_seconds, 1,
                        limits.max_timeout_seconds));
   }
-  config.allow_network = request.allow_network.value_or(spec.security.allow_network);
-  if (config.allow_network && !spec.security.allow_network && request.allow_network) {
-    return fail(Code::kForbidden, "the template has no network");
-  }
+  ATOLL_CHECK(settle_allowed(spec.security, request, config));
   ATOLL_CHECK(check_resources(spec.resources, request.resources));
   config.resources = request.resources;
   ATOLL_CHECK(check_environment(request.environment));

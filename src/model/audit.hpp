@@ -15,7 +15,8 @@ BOOST_DEFINE_ENUM_CLASS(AuditAction, kSessionCreated, kSessionChanged, kSessionR
                         kExecutionCancelled, kExecutionRefused, kFileWritten, kFileRemoved,
                         kSnapshotCreated, kSnapshotDeleted, kTemplateCreated, kTemplateChanged,
                         kTemplateDeleted, kTerminalOpened, kKeyCreated, kKeyRevoked,
-                        kPreviewTokenCreated, kSecretSet, kSecretDeleted)
+                        kPreviewTokenCreated, kSecretSet, kSecretDeleted, kNetworkChanged,
+                        kNetworkRefused)
 
 // Who did what. Without code, environment, contents or secrets.
 struct AuditRow {

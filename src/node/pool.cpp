@@ -68,7 +68,7 @@ SandboxPtr Pool::claim(const TemplatePtr& origin, const model::SessionConfig& co
   bool limits = model::keeps_limits(*origin, config) ||
                 (maker_.can_change_limits(*origin) && can_have(*origin, config));
   // None that waits has a network.
-  bool fits = shelf.origin == origin && limits && !config.allow_network &&
+  bool fits = shelf.origin == origin && limits && !config.allow_network && !config.network &&
               !waiting_.contains(origin);  // who waits goes first
   while (fits && !shelf.parked.empty()) {
     SandboxPtr sandbox = std::move(shelf.parked.front().sandbox);

@@ -80,6 +80,10 @@ Result<void> SandboxPolicy::check(const sandbox::BackendEntry& entry, const mode
     return cannot(knows_lists ? "reaches the domains of a list only: name them in allowed_domains"
                               : "has no network to give");
   }
+  // A backend with lists of its own is told nothing by an empty one.
+  if (config.network && (model::allows_anything(*config.network) || knows_lists)) {
+    return cannot("cannot enforce a network policy (config.network, security.network) yet");
+  }
   if (!security.read_only_filesystem && !entry.has(sandbox::Cap::kWritableRoot)) {
     return cannot("cannot make the root writable; native and docker can");
   }

@@ -1,6 +1,7 @@
 #include "server/settings.hpp"
 
 #include <cstdlib>
+#include <utility>
 
 namespace atl::server {
 namespace {
@@ -55,6 +56,14 @@ control::ControlOptions control_options(const config::Config& config, const Plac
                     .max_timeout_seconds = config.sessions.max_lifetime,
                     .timeout_seconds = config.sandbox.runtime.timeout,
                     .idle_timeout_seconds = config.sessions.idle_timeout};
+  for (const auto& [name, preset] : config.network.presets) {
+    model::NetworkPolicy policy = config::policy_of(preset);
+    options.network.presets[name] = {.rules = std::move(policy.rules),
+                                     .allow_private = std::move(policy.allow_private),
+                                     .no_intercept = std::move(policy.no_intercept)};
+  }
+  options.network.allowed_domains = config.sandbox.network.allowed_domains;
+  options.network.denied_domains = config.sandbox.network.denied_domains;
   options.executions = {.at_once = config.executions.concurrency,
                         .waiting = config.executions.queue,
                         .command_time = seconds(config.executions.command_timeout),

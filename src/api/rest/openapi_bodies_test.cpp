@@ -145,6 +145,9 @@ TEST(OpenApiBodies, RequestsAreAsDescribed) {
   compare<bodies::MakeLinksBody>("MakeLinks", false);
   compare<bodies::MoveFileBody>("MoveFile", false);
   compare<bodies::ChangeFileModeBody>("ChangeFileMode", false);
+  compare<bodies::NetworkPolicyBody>("NetworkPolicy", false);
+  compare<bodies::NetworkRuleBody>("NetworkRule", false);
+  compare<model::SecretUse>("SecretUse", false);
   compare<bodies::PutSecretBody>("PutSecret", false);
   compare<model::Resources>("Resources", false);
 }
@@ -161,6 +164,7 @@ TEST(OpenApiBodies, AnswersAreAsDescribed) {
   compare<bodies::TemplateBody>("Template", true);
   compare<bodies::RuntimeBody>("Runtime", true);
   compare<bodies::KeyBody>("Key", true);
+  compare<bodies::SessionNetworkBody>("SessionNetwork", true);
   compare<bodies::SecretBody>("Secret", true);
 }
 

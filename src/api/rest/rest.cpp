@@ -93,6 +93,7 @@ http::Handler add_rest_routes(http::Router& router, control::Control& control,
   add_files(routes);
   add_proxy(routes);
   add_preview_tokens(routes);
+  add_session_network(routes);
   add_snapshots(routes);
   add_templates(routes);
   add_secrets(routes);

@@ -41,6 +41,7 @@ void add_terminal(Routes& routes);
 void add_files(Routes& routes);
 void add_proxy(Routes& routes);
 void add_preview_tokens(Routes& routes);
+void add_session_network(Routes& routes);
 void add_snapshots(Routes& routes);
 void add_templates(Routes& routes);
 void add_secrets(Routes& routes);

@@ -5,6 +5,7 @@
 
 #include "api/common/limits.hpp"
 #include "api/common/text.hpp"
+#include "api/rest/network_bodies.hpp"
 #include "codec/json.hpp"
 
 namespace atl::api::rest {
@@ -19,10 +20,15 @@ Answer<control::ConfigRequest> config_request(ConfigBody body, const std::string
       (!std::isfinite(*body.resources->cpu) || *body.resources->cpu <= 0)) {
     return refuse_value(at + "/resources/cpu", "must be a number of cores above 0");
   }
+  std::optional<control::NetworkRequest> network;
+  if (body.network) {
+    ATOLL_TRY(network, to_request(std::move(*body.network), at + "/network"));
+  }
   return control::ConfigRequest{
       .timeout_seconds = body.timeout_seconds,
       .idle_timeout_seconds = body.idle_timeout_seconds,
       .allow_network = body.allow_network,
+      .network = std::move(network),
       .environment = std::move(body.environment).value_or(StringMap()),
       .resources = body.resources.value_or(model::Resources()),
   };
@@ -76,6 +82,7 @@ Answer<control::CreateRequest> to_request(FlatCreateBody body) {
   take_given(config.timeout_seconds, body.timeout_seconds);
   take_given(config.idle_timeout_seconds, body.idle_timeout_seconds);
   take_given(config.allow_network, body.allow_network);
+  take_given(config.network, std::move(body.network));
   take_given(config.environment, std::move(body.environment));
   take_given(config.resources, body.resources);
   return create_request(std::move(body), std::move(config), "");
@@ -112,6 +119,7 @@ bodies::SessionBody session_view(const model::Session& session) {
       .config = {.timeout_seconds = config.timeout_seconds,
                  .idle_timeout_seconds = config.idle_timeout_seconds,
                  .allow_network = config.allow_network,
+                 .network = {},
                  .environment = config.environment,
                  .resources = config.resources},
       .labels = session.labels,
@@ -123,6 +131,7 @@ bodies::SessionBody session_view(const model::Session& session) {
       .ended_at = time_or_null(session.ended_at),
       .error = {},
       .workspace_error = {}};
+  if (config.network) view.config.network = policy_view(*config.network);
   if (!session.error_code.empty()) {
     // The error of a session that has not failed: its files could not be copied to the host.
     bool has_failed = session.state == model::SessionState::kFailed;

@@ -2,6 +2,7 @@
 
 #include "api/common/limits.hpp"
 #include "api/rest/bodies.hpp"
+#include "api/rest/network_bodies.hpp"
 #include "api/rest/routes.hpp"
 #include "api/rest/views.hpp"
 
@@ -38,17 +39,43 @@ Answer<void> check_body(const Call& call, const TemplateSpecBody& body) {
   return {};
 }
 
+// With the rules of a preset: what the configuration says later is for later templates.
+Answer<model::TemplateSpec> spec_of(const Call& call, TemplateSpecBody body) {
+  model::TemplateSpec spec;
+  if (body.security.network) {
+    ATOLL_TRY(control::NetworkRequest request,
+              to_request(std::move(*body.security.network), "/security/network"));
+    ATOLL_TRY(spec.security.network, call.control().network_policies().settle(std::move(request)));
+  }
+  spec.name = std::move(body.name);
+  spec.description = std::move(body.description);
+  spec.backend = std::move(body.backend);
+  spec.image = std::move(body.image);
+  spec.language = std::move(body.language);
+  spec.resources = body.resources;
+  spec.security.allow_network = body.security.allow_network;
+  spec.security.allowed_domains = std::move(body.security.allowed_domains);
+  spec.security.read_only_filesystem = body.security.read_only_filesystem;
+  spec.env = std::move(body.env);
+  spec.preinstalled_packages = std::move(body.preinstalled_packages);
+  spec.preload = std::move(body.preload);
+  spec.pool = body.pool;
+  spec.ttl = body.ttl;
+  return spec;
+}
+
 Task<Answer<http::Response>> create_template(Call call) {
   ATOLL_CO_CHECK(require_admin(call));
   ATOLL_CO_TRY(std::string text, co_await read_json_text(call, kMaxSmallBody));
   ATOLL_CO_TRY(TemplateSpecBody body, decode_body<TemplateSpecBody>(text));
   if (!body.id) co_return refuse_field("/id", "is required");
   ATOLL_CO_CHECK(check_body(call, body));
-  ATOLL_CO_TRY(control::Once once, co_await begin_once(call, std::move(text)));
   std::string id = *body.id;
+  ATOLL_CO_TRY(model::TemplateSpec spec, spec_of(call, std::move(body)));
+  ATOLL_CO_TRY(control::Once once, co_await begin_once(call, std::move(text)));
   ATOLL_CO_TRY(
       control::Outcome<TemplatePtr> made,
-      co_await call.control().templates().add(call.caller, id, std::move(body), std::move(once)));
+      co_await call.control().templates().add(call.caller, id, std::move(spec), std::move(once)));
   http::Response response = json_response(201, template_view(*made.value));
   response.headers.add("Location", "/api/v1/templates/" + id);
   co_return mark_replayed(std::move(response), made.replayed);
@@ -74,8 +101,9 @@ Task<Answer<http::Response>> replace_template(Call call) {
   ATOLL_CO_CHECK(check_body(call, body));
   std::string id = call.request().capture("id");
   if (body.id && *body.id != id) co_return refuse_value("/id", "is not the one of the path");
+  ATOLL_CO_TRY(model::TemplateSpec spec, spec_of(call, std::move(body)));
   ATOLL_CO_TRY(TemplatePtr made,
-               co_await call.control().templates().replace(call.caller, id, std::move(body)));
+               co_await call.control().templates().replace(call.caller, id, std::move(spec)));
   co_return json_response(200, template_view(*made));
 }
 

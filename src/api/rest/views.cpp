@@ -4,6 +4,7 @@
 
 #include "api/common/text.hpp"
 #include "api/rest/bodies.hpp"
+#include "api/rest/network_bodies.hpp"
 #include "base/utf8.hpp"
 #include "codec/json.hpp"
 
@@ -20,6 +21,19 @@ bodies::ContextBody context_view(const control::ContextView& context, const Sess
           .waiting = context.waiting};
 }
 
+namespace {
+
+bodies::TemplateSecurityBody security_view(const model::TemplateSecurity& security) {
+  bodies::TemplateSecurityBody view{.allow_network = security.allow_network,
+                                    .allowed_domains = security.allowed_domains,
+                                    .network = {},
+                                    .read_only_filesystem = security.read_only_filesystem};
+  if (security.network) view.network = policy_view(*security.network);
+  return view;
+}
+
+}  // namespace
+
 bodies::TemplateBody template_view(const model::Template& origin) {
   const model::TemplateSpec& spec = origin.spec;
   return {.id = origin.id,
@@ -30,7 +44,7 @@ bodies::TemplateBody template_view(const model::Template& origin) {
           .image = spec.image,
           .language = spec.language,
           .resources = spec.resources,
-          .security = spec.security,
+          .security = security_view(spec.security),
           .env = spec.env,
           .preinstalled_packages = spec.preinstalled_packages,
           .preload = spec.preload,
@@ -120,7 +134,15 @@ bodies::LifeEventBody event_view(const control::LifeEvent& event) {
                              .session_id = event.session_id,
                              .status = event.status,
                              .timestamp = rfc3339(event.time),
-                             .execution_id = {}};
+                             .execution_id = {},
+                             .host = {},
+                             .port = {},
+                             .reason = {}};
+  if (!event.host.empty()) {
+    view.host = event.host;
+    view.port = event.port;
+    view.reason = event.reason;
+  }
   if (!event.execution_id.empty()) view.execution_id = event.execution_id;
   return view;
 }

@@ -1,0 +1,88 @@
+#include "control/session_network.hpp"
+
+#include <utility>
+
+#include "codec/names.hpp"
+#include "control/network_policies.hpp"
+
+namespace atl::control {
+
+using async::Task;
+using model::AuditAction;
+
+Task<Result<NetworkView>> SessionNetwork::get(Caller caller, SessionId id) {
+  ATOLL_CO_TRY(model::Session row, co_await sessions_.get(caller, id));
+  Result<LiveSessionPtr> session = sessions_.find_live(caller, id);
+  model::TemplateSecurity security;
+  if (session) security = (*session)->origin->spec.security;
+  NetworkView view{.policy = shared_.network.in_force(security, row.config), .figures = {}};
+  if (!session) co_return view;  // it has ended
+  ATOLL_CO_TRY(view.figures, co_await networks_.figures(row.sandbox_id));
+  co_return view;
+}
+
+Task<Result<NetworkView>> SessionNetwork::replace(Caller caller, SessionId id,
+                                                  NetworkRequest request) {
+  ATOLL_CO_TRY(LiveSessionPtr session, co_await sessions_.live(caller, id));
+  std::string at = request.at;
+  ATOLL_CO_TRY(model::NetworkPolicy policy,
+               settle_network(caller, *session->origin, std::move(request), shared_.network));
+  ATOLL_CO_TRY(policy, shared_.network.with_denied(std::move(policy)));
+  model::SessionConfig config = session->row.config;
+  config.network = policy;
+  config.allow_network = false;
+  const node::Node* node = shared_.placement.find(session->row.runtime_node);
+  if (node == nullptr) {
+    co_return fail(Code::kNoAvailableRuntime, "the node of the session is gone");
+  }
+  ATOLL_CO_CHECK(node->check(*session->origin, config));
+  ATOLL_CO_CHECK(co_await secrets_.check_used(caller.tenant, policy, std::move(at)));
+  ATOLL_CO_TRY(Use use, co_await sessions_.use(caller, id));
+  model::SessionConfig before = session->row.config;
+  session->row.config.network = policy;
+  session->row.config.allow_network = false;
+  Result<void> written = co_await sessions_.put(
+      session, audit_row(caller, {.action = AuditAction::kNetworkChanged, .session_id = id}));
+  if (!written) {  // what the store refuses must not stand in the way of the next write
+    session->row.config.network = std::move(before.network);
+    session->row.config.allow_network = before.allow_network;
+    co_return fail(written.error());
+  }
+  // Behind the write: after a crash in between, the next server puts it in force.
+  ATOLL_CO_CHECK(co_await networks_.change(session->row.sandbox_id, std::move(policy)));
+  co_return co_await get(std::move(caller), std::move(id));
+}
+
+// A program that is refused tries again, and may try thousands of times.
+bool SessionNetwork::may_tell(const SessionId& id) {
+  std::erase_if(told_, [&](const auto& one) { return !sessions_.contains(one.first); });
+  Told& told = told_[id];
+  auto now = shared_.clock.steady();
+  if (told.count == 0 || now - told.since >= std::chrono::minutes(1)) told = {.since = now};
+  return ++told.count <= kToldPerMinute;
+}
+
+void SessionNetwork::refused(const SessionId& id, const NetworkRefusal& refusal) {
+  if (!sessions_.contains(id) || !may_tell(id)) return;
+  for (const LiveSessionPtr& session : sessions_.all()) {
+    if (session->row.id != id) continue;
+    const model::Session& row = session->row;
+    shared_.events.publish({.event = "network_refused",
+                            .tenant = row.tenant,
+                            .session_id = id.str(),
+                            .status = codec::enum_name(row.state),
+                            .time = sessions_.now(),
+                            .host = refusal.name,
+                            .port = refusal.port,
+                            .reason = refusal.reason});
+    // The key that made the session: nobody else stands behind what runs in it.
+    audit_.soon(audit_row(
+        {.tenant = row.tenant, .key_id = row.key_id},
+        {.action = AuditAction::kNetworkRefused,
+         .session_id = id,
+         .detail = refusal.name + ":" + std::to_string(refusal.port) + " " + refusal.reason}));
+    return;
+  }
+}
+
+}  // namespace atl::control
