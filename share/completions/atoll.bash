@@ -8,7 +8,7 @@ _atoll() {
   local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD-1]} i
   COMPREPLY=()
   if (( COMP_CWORD == 1 )); then
-    COMPREPLY=($(compgen -W 'run repl create ps exec shell cp logs rm template doctor backends image config serve key completion version help -h --help -V --version' -- "$cur"))
+    COMPREPLY=($(compgen -W 'run repl create ps exec shell cp logs rm template secret network doctor backends image config serve key completion version help -h --help -V --version' -- "$cur"))
     return
   fi
   case ${COMP_WORDS[1]} in
@@ -176,6 +176,27 @@ _atoll() {
       esac
       if [[ $cur == -* ]]; then COMPREPLY=($(compgen -W '--replace -o --output --server --key --ca-file --color -h --help' -- "$cur")); return; fi
       COMPREPLY=($(compgen -W 'ls show create rm' -- "$cur"));;
+    secret)
+      case $prev in
+        --output|-o) COMPREPLY=($(compgen -W 'table json yaml' -- "$cur")); return;;
+        --server) COMPREPLY=(); return;;
+        --key) COMPREPLY=(); return;;
+        --ca-file) _atoll_files "$cur"; return;;
+        --color) COMPREPLY=($(compgen -W 'auto always never' -- "$cur")); return;;
+      esac
+      if [[ $cur == -* ]]; then COMPREPLY=($(compgen -W '-o --output --server --key --ca-file --color -h --help' -- "$cur")); return; fi
+      COMPREPLY=($(compgen -W 'set ls rm' -- "$cur"));;
+    network)
+      case $prev in
+        --set) _atoll_files "$cur"; return;;
+        --output|-o) COMPREPLY=($(compgen -W 'table json yaml' -- "$cur")); return;;
+        --server) COMPREPLY=(); return;;
+        --key) COMPREPLY=(); return;;
+        --ca-file) _atoll_files "$cur"; return;;
+        --color) COMPREPLY=($(compgen -W 'auto always never' -- "$cur")); return;;
+      esac
+      if [[ $cur == -* ]]; then COMPREPLY=($(compgen -W '--set -o --output --server --key --ca-file --color -h --help' -- "$cur")); return; fi
+      ;;
     doctor)
       case $prev in
         --output|-o) COMPREPLY=($(compgen -W 'text json' -- "$cur")); return;;
@@ -240,7 +261,7 @@ _atoll() {
       ;;
     help)
       if [[ $cur == -* ]]; then COMPREPLY=($(compgen -W '--markdown -h --help' -- "$cur")); return; fi
-      COMPREPLY=($(compgen -W 'run repl create ps exec shell cp logs rm template doctor backends image config serve key completion version help' -- "$cur"));;
+      COMPREPLY=($(compgen -W 'run repl create ps exec shell cp logs rm template secret network doctor backends image config serve key completion version help' -- "$cur"));;
   esac
 }
 complete -F _atoll atoll

@@ -55,6 +55,10 @@ std::string template_path(const std::string& id) {
   return "/templates/" + http::percent_encode(id);
 }
 
+std::string secret_path(const std::string& name) {
+  return "/secrets/" + http::percent_encode(name);
+}
+
 // Nothing has answered: the address and what to do are worth more than the step that failed. An
 // address that is none, and a wait that was given up, stay what they are.
 Error no_answer(const Address& address, Error why) {
@@ -195,6 +199,27 @@ Task<Result<TemplateBody>> Api::replace_template(std::string id, std::string jso
 
 Task<Result<void>> Api::delete_template(std::string id) {
   return nothing(read(request_of(Method::kDelete, template_path(id))));
+}
+
+Task<Result<bodies::SecretListBody>> Api::list_secrets() {
+  return call<bodies::SecretListBody>(request_of(Method::kGet, "/secrets"));
+}
+
+Task<Result<bodies::SecretBody>> Api::put_secret(std::string name, bodies::PutSecretBody body) {
+  return call<bodies::SecretBody>(with_json(Method::kPut, secret_path(name), codec::encode(body)));
+}
+
+Task<Result<void>> Api::delete_secret(std::string name) {
+  return nothing(read(request_of(Method::kDelete, secret_path(name))));
+}
+
+Task<Result<bodies::SessionNetworkBody>> Api::get_network(SessionId id) {
+  return call<bodies::SessionNetworkBody>(request_of(Method::kGet, session_path(id, "/network")));
+}
+
+Task<Result<bodies::SessionNetworkBody>> Api::replace_network(SessionId id, std::string json) {
+  return call<bodies::SessionNetworkBody>(
+      with_json(Method::kPut, session_path(id, "/network"), std::move(json)));
 }
 
 std::string session_path(const SessionId& id, std::string_view tail) {

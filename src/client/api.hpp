@@ -15,6 +15,7 @@
 #include "base/ids.hpp"
 #include "base/result.hpp"
 #include "bodies/execution.hpp"
+#include "bodies/network.hpp"
 #include "bodies/session.hpp"
 #include "bodies/template.hpp"
 #include "http/client.hpp"
@@ -62,6 +63,14 @@ class Api {
   Task<Result<bodies::TemplateBody>> create_template(std::string json);
   Task<Result<bodies::TemplateBody>> replace_template(std::string id, std::string json);
   Task<Result<void>> delete_template(std::string id);
+
+  Task<Result<bodies::SecretListBody>> list_secrets();
+  Task<Result<bodies::SecretBody>> put_secret(std::string name, bodies::PutSecretBody body);
+  Task<Result<void>> delete_secret(std::string name);
+
+  Task<Result<bodies::SessionNetworkBody>> get_network(SessionId id);
+  // The text is a person's own document, as with templates.
+  Task<Result<bodies::SessionNetworkBody>> replace_network(SessionId id, std::string json);
 
   // Any request; its target is below /api/v1. An answer that is no success is an Error.
   Task<Result<http::ClientResponse>> open(http::ClientRequest request);

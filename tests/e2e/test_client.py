@@ -106,6 +106,41 @@ class Sessions(ServerCase):
         self.assertIn("/memry", refused.err)
         self.assertIn("did you mean show?", atoll("template", "shwo").err)
 
+    # covers: atoll secret
+    def test_secrets(self):
+        os.environ["SECRET_OF_TEST"] = "hunter2"
+        self.addCleanup(os.environ.pop, "SECRET_OF_TEST")
+        file = self.file("secret", "hunter2\n")
+        self.expect(atoll("secret", "set", "a.b", "@env:SECRET_OF_TEST"), out="a.b\n")
+        self.expect(atoll("secret", "set", "a.b", f"@file:{file}"), out="a.b\n")
+        self.expect(atoll("secret", "set", "other", stdin="hunter2"), out="other\n")
+        shown = self.expect(atoll("secret", "ls")).out
+        self.assertRegex(shown, r"(?m)^a\.b +20\d\d-")
+        body = self.expect(atoll("secret", "ls", "-o", "json")).out
+        self.assertEqual(json.loads(body), self.api("GET", "/secrets")[1])
+        self.assertNotIn("hunter2", shown + body)
+        for words in (["set"], ["set", "x", "hunter2"], ["set", "x", "@env:NOT_SET_ANYWHERE"], ["set", "-", "y", "z"],
+                      ["ls", "x"], ["rm"], []):
+            refused = self.expect_failure(atoll("secret", *words, stdin="x"), "invalid_argument")
+            self.assertNotIn("hunter2", refused.err)
+        self.expect_failure(atoll("secret", "set", "a/b", stdin="x"), "invalid_value")
+        self.assertIn("did you mean set?", atoll("secret", "ste", "x").err)
+        self.expect(atoll("secret", "rm", "a.b", "other"), out="a.b\nother\n")
+        self.expect_failure(atoll("secret", "rm", "a.b"), "not_found")
+
+    # covers: atoll network
+    def test_network(self):
+        one = self.session("shell-default")
+        self.assertIn("default: deny\n", self.expect(atoll("network", one[:-1])).out)
+        body = json.loads(self.expect(atoll("network", one, "-o", "json")).out)
+        self.assertEqual(body, self.api("GET", f"/sessions/{one}/network")[1])
+        policy = self.file("p.json", json.dumps({"rules": [{"action": "deny", "target": "a.test"}]}))
+        self.assertIn("target: a.test\n", self.expect(atoll("network", "--set", policy, one)).out)
+        self.expect_failure(atoll("network", "--set", "-", one, stdin='{"default": "allow"}'), "policy_unsupported")
+        self.expect_failure(atoll("network", "--set", "-", one, stdin="{"), "invalid_argument")
+        self.expect_failure(atoll("network"), "invalid_argument")
+        self.assertEqual(self.api("GET", f"/sessions/{one}")[1]["config"]["network"]["rules"][0]["target"], "a.test")
+
     def test_a_unix_socket(self):
         one = self.session("shell-default")
         self.assertIn(one, self.expect(atoll("ps", "-q", "--server", f"unix://{self.socket}")).out)
@@ -146,7 +181,7 @@ class WrongServers(ServerCase):
         self.assertIn("--status", atoll("ps", "--statsu", "x").err)
 
     def test_help_teaches(self):
-        for command in ("create", "ps", "exec", "shell", "cp", "logs", "rm", "template"):
+        for command in ("create", "ps", "exec", "shell", "cp", "logs", "rm", "template", "secret", "network"):
             shown = self.expect(atoll(command, "--help"))
             self.assertIn("Examples", shown.out)
             self.assertEqual(shown.out, atoll("help", command).out)

@@ -279,6 +279,8 @@ std::span<const Command> commands() {
       remote_manuals()[5],
       remote_manuals()[6],
       remote_manuals()[7],
+      remote_manuals()[8],
+      remote_manuals()[9],
       Command{
           .name = "doctor",
           .summary = "check what this host can isolate, and say what to do",
@@ -369,8 +371,8 @@ std::span<const Command> commands() {
               .synopsis = "atoll help [COMMAND]",
               .description = "Shows the manual of a command, as COMMAND --help does.",
               .options = docs_option_table(),
-              .words = "run repl create ps exec shell cp logs rm template doctor backends image "
-                       "config serve key completion version help"},
+              .words = "run repl create ps exec shell cp logs rm template secret network doctor "
+                       "backends image config serve key completion version help"},
   };
   return kCommands;
 }

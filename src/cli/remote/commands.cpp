@@ -28,6 +28,7 @@ constexpr std::array kEntries{
     Entry{"exec", execute, true},    Entry{"shell", open_shell},
     Entry{"cp", copy_files},         Entry{"logs", show_logs},
     Entry{"rm", remove_sessions},    Entry{"template", manage_templates},
+    Entry{"secret", manage_secrets}, Entry{"network", manage_network},
 };
 
 int report(const Error& error, const RemoteOptions& options) {

@@ -139,9 +139,39 @@ constexpr std::array kTemplateExamples{
     Example{"atoll template rm mine", "And its end."},
 };
 
+constexpr std::array kSecretSections{
+    Section{"Sub-commands",
+            "  set NAME [FROM]  make one, or replace its value\n"
+            "  ls               list the names\n"
+            "  rm NAME…         remove some; one that a live session uses stays"},
+    Section{"The value",
+            "Comes from stdin, from a variable (@env:VAR) or from a file (@file:PATH), up to 64 "
+            "KiB; one line break at its end is dropped. It is never an argument: other users of "
+            "this machine see those. Setting and removing takes a key with the role admin."},
+    kServerSection, kOwnExit};
+
+constexpr std::array kSecretExamples{
+    Example{"atoll secret set api-token @env:API_TOKEN", "From a variable of yours."},
+    Example{"pass show api | atoll secret set api-token", "From another program."},
+    Example{"atoll secret ls", "Names, never values."},
+    Example{"atoll secret rm api-token", "And its end."},
+};
+
+constexpr std::array kNetworkSections{
+    Section{"The document",
+            "default (deny or allow), rules (the first that matches decides), allow_private, "
+            "headers, secrets, no_intercept and preset: see docs/network.md. It never allows more "
+            "than the template does."},
+    kServerSection, kOwnExit};
+
+constexpr std::array kNetworkExamples{
+    Example{"atoll network $S", "What the session may reach."},
+    Example{"echo '{}' | atoll network --set - $S", "Nothing any more."},
+};
+
 }  // namespace
 
-std::span<const Command, 8> remote_manuals() {
+std::span<const Command, 10> remote_manuals() {
   static const std::array kManuals{
       Command{.name = "create",
               .summary = "make a session on a server",
@@ -212,6 +242,28 @@ std::span<const Command, 8> remote_manuals() {
               .sections = kTemplateSections,
               .examples = kTemplateExamples,
               .words = "ls show create rm"},
+      Command{.name = "secret",
+              .summary = "set, list and remove secrets",
+              .synopsis = "atoll secret set [OPTIONS] NAME [@env:VAR|@file:PATH]\n"
+                          "atoll secret ls [OPTIONS]\n"
+                          "atoll secret rm [OPTIONS] NAME…",
+              .description =
+                  "A secret is a value that network policies name: the server keeps it encrypted, "
+                  "and nobody reads it back.",
+              .options = secret_option_table(),
+              .sections = kSecretSections,
+              .examples = kSecretExamples,
+              .words = "set ls rm"},
+      Command{.name = "network",
+              .summary = "show or replace the network policy of a session",
+              .synopsis = "atoll network [OPTIONS] SESSION\n"
+                          "atoll network [OPTIONS] --set FILE|- SESSION",
+              .description =
+                  "Prints what a session may reach as YAML, and what went over its network where "
+                  "that is counted.",
+              .options = network_option_table(),
+              .sections = kNetworkSections,
+              .examples = kNetworkExamples},
   };
   return kManuals;
 }

@@ -5,7 +5,7 @@
 
 namespace atl::cli {
 
-// create, ps, exec, shell, cp, logs, rm, template.
-std::span<const Command, 8> remote_manuals();
+// create, ps, exec, shell, cp, logs, rm, template, secret, network.
+std::span<const Command, 10> remote_manuals();
 
 }  // namespace atl::cli

@@ -285,6 +285,18 @@ constexpr std::array kTemplate = with_common(std::array{
     kOutput,
 });
 
+constexpr std::array kSecretOptions = with_common(std::array{under(kOutput, "Secrets")});
+
+constexpr std::array kNetworkOptions = with_common(std::array{
+    under(Option{.name = "set",
+                 .argument = "FILE",
+                 .help = "Replace the policy by this JSON document; - reads stdin.",
+                 .set = set_text<&RemoteOptions::set_file>,
+                 .complete = Complete::kFile},
+          "Network"),
+    kOutput,
+});
+
 }  // namespace
 
 std::span<const Option> ps_option_table() { return kPs; }
@@ -295,6 +307,8 @@ std::span<const Option> cp_option_table() { return kCp; }
 std::span<const Option> logs_option_table() { return kLogs; }
 std::span<const Option> rm_option_table() { return kRm; }
 std::span<const Option> template_option_table() { return kTemplate; }
+std::span<const Option> secret_option_table() { return kSecretOptions; }
+std::span<const Option> network_option_table() { return kNetworkOptions; }
 
 Result<void> parse_remote_options(std::span<const std::string_view> arguments,
                                   std::span<const Option> table, bool program,

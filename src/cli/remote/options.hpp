@@ -35,6 +35,7 @@ struct RemoteOptions {
   bool yes = false;
   bool replace = false;
   std::uint64_t limit = 1000;
+  std::string set_file;
 
   std::string session_key;
   std::string snapshot;
@@ -65,6 +66,8 @@ std::span<const Option> cp_option_table();
 std::span<const Option> logs_option_table();
 std::span<const Option> rm_option_table();
 std::span<const Option> template_option_table();
+std::span<const Option> secret_option_table();
+std::span<const Option> network_option_table();
 
 // Options may stand before, between and after the words. Of a command that runs a program
 // (`program`), the options end before its second word. On failure `options` holds what had been

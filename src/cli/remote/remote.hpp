@@ -29,6 +29,8 @@ RemoteTask copy_files(Remote* remote);
 RemoteTask show_logs(Remote* remote);
 RemoteTask remove_sessions(Remote* remote);
 RemoteTask manage_templates(Remote* remote);
+RemoteTask manage_secrets(Remote* remote);
+RemoteTask manage_network(Remote* remote);
 
 // stdout wants -o json or yaml: prints the document so.
 bool wants_document(const Remote& remote);
