@@ -37,7 +37,13 @@ Task<Result<NetworkView>> SessionNetwork::replace(Caller caller, SessionId id,
   }
   ATOLL_CO_CHECK(node->check(*session->origin, config));
   ATOLL_CO_CHECK(co_await secrets_.check_used(caller.tenant, policy, std::move(at)));
-  ATOLL_CO_TRY(Use use, co_await sessions_.use(caller, id));
+  // A paused one has its policy changed too: it is what holds when it is resumed.
+  while (session->row.state == model::SessionState::kCreating && !session->ending()) {
+    co_await session->changed.wait();
+  }
+  if (!session->usable()) {
+    co_return fail(Code::kConflict, "the session is " + codec::enum_name(session->row.state));
+  }
   model::SessionConfig before = session->row.config;
   session->row.config.network = policy;
   session->row.config.allow_network = false;

@@ -162,5 +162,20 @@ Task<void> expiry(Plane* plane) {
 
 TEST(SessionPause, PausedTimeCounts) { with_steps(expiry); }
 
+Task<void> network(Plane* plane) {
+  SessionId id = co_await make_session(plane);
+  (void)co_await plane->control->session_changes().pause({}, id);
+  NetworkRequest request;
+  request.policy.rules = {{.action = model::NetworkAction::kDeny, .target = "b.test", .ports = {}}};
+  auto changed = co_await plane->control->session_network().replace({}, id, request);
+  EXPECT_TRUE(changed.has_value()) << changed.error().to_string();
+  EXPECT_EQ(co_await state_of(plane, id), SessionState::kPaused);
+  auto stored = co_await plane->control->store().session(id);
+  EXPECT_TRUE(stored->config.network.has_value());
+  if (stored->config.network) EXPECT_EQ(stored->config.network->rules.at(0).target, "b.test");
+}
+
+TEST(SessionPause, ItsNetworkCanBeChanged) { with_steps(network); }
+
 }  // namespace
 }  // namespace atl::control::test
