@@ -15,13 +15,6 @@ using model::RowInStore;
 using model::SessionEvent;
 using model::SessionState;
 
-namespace {
-
-// Because the server stops.
-bool was_given_up(const Error& error) { return error.code() == Code::kCancelled; }
-
-}  // namespace
-
 // With the files of a snapshot, or of the last session with this key.
 Task<Result<void>> SessionMaker::fill(LiveSessionPtr session, SandboxPtr sandbox) {
   if (!session->row.snapshot_id.empty()) {
@@ -44,9 +37,9 @@ Task<void> SessionMaker::make(LiveSessionPtr session) {
     made = co_await node->make(session->row.sandbox_id, session->origin, session->row.config);
   }
   fault::here("create.made");
-  // The next server makes it: clients may have been told of it.
-  bool stops = node != nullptr && (node->is_lost() || (!made && was_given_up(made.error())));
-  if (!made && stops && !session->ending()) co_return;
+  // The next server makes it, unless it is ended here: clients may have been told of it.
+  bool stops = node != nullptr && (node->is_lost() || shared_.placement.stops());
+  while (!made && stops && !session->ending()) co_await session->changed.wait();
   if (made) {
     Result<void> filled = co_await fill(session, *made);
     fault::here("create.restored");

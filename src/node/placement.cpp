@@ -78,6 +78,7 @@ std::map<std::string, PoolFigures> Placement::pool_figures() const {
 }
 
 void Placement::stop_waiting() {
+  stops_ = true;
   for (const std::unique_ptr<Node>& node : nodes_) node->stop_waiting();
 }
 

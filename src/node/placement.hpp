@@ -32,12 +32,15 @@ class Placement {
   // Does nothing before open().
   void keep_ready(const std::vector<TemplatePtr>& templates);
   std::map<std::string, PoolFigures> pool_figures() const;  // of all nodes together, by template
+  // The server is about to end.
   void stop_waiting();
+  bool stops() const { return stops_; }
   async::Task<void> shut_down();
 
  private:
   std::vector<std::unique_ptr<Node>> nodes_;
   bool opened_ = false;
+  bool stops_ = false;
 };
 
 }  // namespace atl::node
