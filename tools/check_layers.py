@@ -55,6 +55,7 @@ FOREIGN = [
     (r"boost/beast", r"src/http/transport\.(cpp|hpp)", "Beast stays in http/transport"),
     (r"boost/asio(/co_spawn)?\.hpp", r"src/(async|http)/.*\.cpp", "co_spawn costs seconds of compile time a file"),
     (r"boost/", r"(?!src/(base|confine|guest|engine|enter)/|apps/atoll-(guest|launcher|mounts|zygote)/).*", "no Boost in base, confine, guest, engine, enter"),
+    (r"expected$", r"src/(base/expected|engine/failure)\.hpp", "base/expected.hpp is the one that is [[nodiscard]]"),
     (r"(iostream|regex)$", r"(?!src/(base|confine|guest|engine|enter)/|apps/atoll-(guest|launcher|mounts|zygote)/).*", "too big for the static programs"),
 ]
 
@@ -128,6 +129,8 @@ def self_test():
         "src/base/a.hpp": ("#include <string>\n", 0),
         "src/base/b.cpp": ('#include "base/a.hpp"\n#include "guest/wire.hpp"\n', 1),
         "src/base/c.cpp": ("#include <boost/json.hpp>\n", 1),
+        "src/base/d.cpp": ("#include <expected>\n", 1),
+        "src/base/expected.hpp": ("#include <expected>\n", 0),
         "src/guest/wire.hpp": ('#include "base/a.hpp"\n', 0),
         "src/guest/agent.hpp": ('#include "engine/slot.hpp"\n', 1),
         "src/engine/slot.hpp": ('#include "guest/start.hpp"\n#include "guest/agent.hpp"\n', 1),

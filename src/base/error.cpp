@@ -107,3 +107,5 @@ std::unexpected<Error> fail_errno(const char* what, int errno_value) {
 }
 
 }  // namespace atl
+
+template class std::expected<void, atl::Error>;

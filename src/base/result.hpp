@@ -1,13 +1,13 @@
-// Result<T>: a value or an Error. ATOLL_TRY and ATOLL_CHECK (try.hpp) return the Error to the
-// caller.
+// Result<T>: a value or an Error, [[nodiscard]]. ATOLL_TRY and ATOLL_CHECK (try.hpp) return the
+// Error to the caller.
 #pragma once
 
 #include <cerrno>
-#include <expected>
 #include <string>
 #include <utility>
 
 #include "base/error.hpp"
+#include "base/expected.hpp"
 #include "base/try.hpp"
 
 namespace atl {
@@ -25,6 +25,8 @@ std::unexpected<Error> fail_errno(const char* what, int errno_value = errno);
 inline std::unexpected<Error> fail(Error error) { return std::unexpected<Error>(std::move(error)); }
 
 }  // namespace atl
+
+ATOLL_NODISCARD_VOID(atl::Error);
 
 // ATOLL_TRY and ATOLL_CHECK in a coroutine.
 #define ATOLL_CO_TRY(decl, ...) \

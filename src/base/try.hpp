@@ -1,7 +1,7 @@
 // ATOLL_TRY and ATOLL_CHECK: return the error of a std::expected to the caller, whatever its type.
+// Which <expected> that is, the includer says: base/expected.hpp, or the launcher's own.
 #pragma once
 
-#include <expected>
 #include <utility>
 
 #define ATOLL_CONCAT_INNER(a, b) a##b

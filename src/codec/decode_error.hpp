@@ -1,11 +1,11 @@
 // What is wrong with a document, and where.
 #pragma once
 
-#include <expected>
 #include <string>
 #include <string_view>
 
 #include "base/error.hpp"
+#include "base/expected.hpp"
 
 namespace atl::codec {
 

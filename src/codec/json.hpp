@@ -12,13 +12,13 @@
 #pragma once
 
 #include <cstddef>
-#include <expected>
 #include <string>
 #include <string_view>
 
 #include <boost/json/value.hpp>
 
 #include "base/error.hpp"
+#include "base/expected.hpp"
 #include "codec/decode.hpp"
 #include "codec/encode.hpp"
 #include "codec/repeated.hpp"

@@ -4,13 +4,13 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <expected>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include <boost/json/value.hpp>
 
+#include "base/expected.hpp"
 #include "config/problem.hpp"
 
 namespace atl::config {

@@ -2,13 +2,13 @@
 // value keeps its origin. Pure: who reads files and the environment is find_file.hpp.
 #pragma once
 
-#include <expected>
 #include <map>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "base/expected.hpp"
 #include "config/config.hpp"
 #include "config/environment.hpp"
 #include "config/problem.hpp"

@@ -4,12 +4,12 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <expected>
 #include <memory>
 #include <span>
 #include <string>
 #include <string_view>
 
+#include "base/expected.hpp"
 #include "base/result.hpp"
 #include "http/message.hpp"
 #include "http/websocket.hpp"

@@ -2,12 +2,12 @@
 // Code a status and a name of its own. Everything an endpoint returns instead of an answer.
 #pragma once
 
-#include <expected>
 #include <optional>
 #include <string>
 #include <string_view>
 
 #include "base/error.hpp"
+#include "base/expected.hpp"
 #include "base/field_error.hpp"
 #include "codec/decode_error.hpp"
 #include "http/message.hpp"
