@@ -249,6 +249,24 @@ TEST(SessionLife, IsDroppedWhenItsFirstWriteFails) {
   with_steps(never_written, {.on_write = refuse_if});
 }
 
+// It has ended, and is known here as such until the store takes the word.
+Task<void> end_not_written(Plane* plane) {
+  SessionId id = co_await create(plane, lasting(300));
+  refuse_writes = true;
+  EXPECT_FALSE((co_await plane->control->session_ender().remove({}, id)).has_value());
+  EXPECT_EQ((co_await plane->control->sessions().get({}, id))->state, SessionState::kTerminated);
+  EXPECT_EQ(co_await stored_state(plane, id), SessionState::kReady);
+  refuse_writes = false;
+  while (plane->control->sessions().contains(id)) {
+    co_await async::sleep_for(std::chrono::milliseconds(1));
+  }
+  EXPECT_EQ(co_await stored_state(plane, id), SessionState::kTerminated);
+}
+
+TEST(SessionLife, AnEndThatIsNotWrittenIsWrittenLater) {
+  with_steps(end_not_written, {.on_write = refuse_if});
+}
+
 Task<void> died(Plane* plane) {
   SessionId id = co_await create(plane, lasting(300));
   steps->gone = true;

@@ -40,6 +40,7 @@ Task<Result<void>> run_all(async::Executor executor, std::string folder,
   std::string data = folder + "/data";
   options.journal_folder = data + "/journals";
   options.snapshot_folder = data + "/snapshots";
+  if (!options.workspace_folder.empty()) options.workspace_folder = folder + "/workspaces";
   fs::create_directories(data);
   if (wish.before != nullptr) wish.before(data);
   ATOLL_CO_TRY(options.store,
