@@ -180,9 +180,13 @@ Router::Match Router::match(Method method, std::string_view path) const {
   return result;
 }
 
-Task<void> Router::dispatch(Exchange* exchange) const {
+Task<void> Router::handle(Exchange& exchange) const {
+  const Request& request = exchange.request();
+  return dispatch(&exchange, match(request.method, request.path));
+}
+
+Task<void> Router::dispatch(Exchange* exchange, Match found) const {
   Request& request = exchange->request();
-  Match found = match(request.method, request.path);
   switch (found.kind) {
     case Match::Kind::kFound: {
       for (auto& [name, value] : found.captures) request.captures[name] = std::move(value);

@@ -5,10 +5,12 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "http/exchange.hpp"
@@ -16,8 +18,19 @@
 
 namespace atl::http {
 
+// Who may call a route. The router only keeps it: the middleware in front of it asks for the key
+// and refuses whoever may not, and every call of a route that declares nothing.
+enum class Access : std::uint8_t {
+  kUndeclared,
+  kAnyone,  // no key needed
+  kReader,  // any key
+  kWriter,  // any key but a read-only one
+  kAdmin,   // the roles admin and owner
+};
+
 struct RouteOptions {
   std::string name = {};  // operationId
+  Access access = Access::kUndeclared;
 };
 
 struct Route {
@@ -55,14 +68,18 @@ class Router {
   // `path` is raw. HEAD is served by the handlers of GET.
   Match match(Method method, std::string_view path) const;
 
-  Task<void> handle(Exchange& exchange) const { return dispatch(&exchange); }
+  Task<void> handle(Exchange& exchange) const;
+  // Calls the route that match() found for this request, or answers why there is none.
+  Task<void> handle(Exchange& exchange, Match found) const {
+    return dispatch(&exchange, std::move(found));
+  }
   // For Server; the Router must outlive it.
   Handler handler() const;
 
  private:
   struct Node;
   struct Search;
-  Task<void> dispatch(Exchange* exchange) const;
+  Task<void> dispatch(Exchange* exchange, Match found) const;
   void insert(std::optional<Method> method, std::string_view pattern, Handler handler,
               RouteOptions options);
 

@@ -94,7 +94,7 @@ Task<Result<int>> run_server(async::Executor executor, Running running) {
   http::Handler preview = api::rest::add_rest_routes(router, control, rest);
   ATOLL_CO_CHECK(co_await control.start());
   http::Server server(executor,
-                      api::wrap(router.handler(), control,
+                      api::wrap(router, control,
                                 {.required = config.auth.enabled,
                                  .preview_domain = rest.preview_domain,
                                  .preview = std::move(preview)}),

@@ -1,8 +1,6 @@
 #include "api/common/middleware.hpp"
 
-#include <algorithm>
 #include <any>
-#include <array>
 #include <chrono>
 #include <map>
 #include <memory>
@@ -59,7 +57,7 @@ class RequestFigures {
 };
 
 struct Guard {
-  http::Handler inner;
+  const http::Router* router;
   control::Control* control;
   AuthOptions options;
   RequestFigures figures;
@@ -115,9 +113,25 @@ Answer<control::Caller> for_tenant(control::Caller caller, const http::Request& 
   return caller;
 }
 
-bool only_reads(http::Method method) {
-  return method == http::Method::kGet || method == http::Method::kHead ||
-         method == http::Method::kOptions;
+// A request that no route takes shows its key like others, so that 404 and 405 tell nothing to
+// strangers.
+http::Access access_of(const http::Router::Match& found) {
+  return found.route != nullptr ? found.route->options.access : http::Access::kReader;
+}
+
+Answer<void> check_role(http::Access access, const control::Caller& caller) {
+  switch (access) {
+    case http::Access::kAnyone:
+    case http::Access::kReader: return {};
+    case http::Access::kWriter:
+      if (caller.may_write()) return {};
+      return refuse(Code::kForbidden, "this key is read-only");
+    case http::Access::kAdmin:
+      if (caller.is_admin()) return {};
+      return refuse(Code::kForbidden, "this needs a key with the role admin or owner");
+    case http::Access::kUndeclared: break;
+  }
+  return refuse(Code::kForbidden, "this route does not declare who may call it");
 }
 
 // Without keys whoever reaches the port is the owner, so a web page must not: not under a name of
@@ -144,14 +158,14 @@ std::optional<PreviewHost> preview_of(const Guard& guard, const http::Request& r
 }
 
 Task<Answer<control::Caller>> identify(GuardPtr guard, http::Exchange* exchange,
-                                       std::optional<PreviewHost> preview) {
+                                       http::Access access, std::optional<PreviewHost> preview) {
   const http::Request& request = exchange->request();
   if (preview) {
     PreviewGate gate{guard->control, guard->options.required, guard->options.preview_domain};
     co_return co_await admit_to_preview(std::move(gate), &request, std::move(*preview));
   }
   if (!guard->options.required) ATOLL_CO_CHECK(check_browser(request));
-  if (needs_no_key(request.path)) co_return control::Caller{.role = model::Role::kReadOnly};
+  if (access == http::Access::kAnyone) co_return control::Caller{.role = model::Role::kReadOnly};
   if (!guard->options.required) co_return for_tenant(control::Caller{}, request);
   std::optional<ShownKey> key = shown_key(request);
   if (!key) {
@@ -161,10 +175,16 @@ Task<Answer<control::Caller>> identify(GuardPtr guard, http::Exchange* exchange,
   }
   ATOLL_CO_TRY(control::Caller caller,
                co_await guard->control->keys().check(std::string(key->secret)));
-  if (!caller.may_write() && !only_reads(request.method)) {
-    co_return refuse(Code::kForbidden, "this key is read-only");
-  }
   co_return for_tenant(std::move(caller), request);
+}
+
+// Who asks, if they may ask this.
+Task<Answer<control::Caller>> admit(GuardPtr guard, http::Exchange* exchange, http::Access access,
+                                    std::optional<PreviewHost> preview) {
+  ATOLL_CO_TRY(control::Caller caller,
+               co_await identify(std::move(guard), exchange, access, std::move(preview)));
+  ATOLL_CO_CHECK(check_role(access, caller));
+  co_return caller;
 }
 
 Task<void> handle(GuardPtr guard, http::Exchange* exchange) {
@@ -182,7 +202,11 @@ Task<void> handle(GuardPtr guard, http::Exchange* exchange) {
   } else {
     exchange->answer_headers().set("X-Content-Type-Options", "nosniff");
   }
-  Answer<control::Caller> caller = co_await identify(guard, exchange, preview);
+  http::Router::Match found;
+  if (!preview) found = guard->router->match(request.method, request.path);
+  // What a preview reaches may do anything inside the sandbox.
+  http::Access access = preview ? http::Access::kWriter : access_of(found);
+  Answer<control::Caller> caller = co_await admit(guard, exchange, access, preview);
   if (!caller) {
     http::Response refused = caller.error().response(request.id);
     if (refused.status == 401) refused.headers.set("WWW-Authenticate", "Bearer");
@@ -192,20 +216,13 @@ Task<void> handle(GuardPtr guard, http::Exchange* exchange) {
     caller->request_id = request.id;
     control::Keys::Use use(guard->control->keys(), caller->key_id, [exchange] { exchange->cut(); });
     exchange->attachment() = std::move(*caller);
-    co_await (preview ? guard->options.preview : guard->inner)(*exchange);
+    co_await (preview ? guard->options.preview(*exchange)
+                      : guard->router->handle(*exchange, std::move(found)));
   }
   account.returned();
 }
 
 }  // namespace
-
-bool needs_no_key(std::string_view path) {
-  static constexpr std::array<std::string_view, 4> kOpen{"/health", "/ready", "/openapi.json",
-                                                         "/docs"};
-  constexpr std::string_view kPrefix = "/api/v1";
-  if (path.starts_with(kPrefix)) path.remove_prefix(kPrefix.size());
-  return std::ranges::find(kOpen, path) != kOpen.end();
-}
 
 std::optional<ShownKey> shown_key(const http::Request& request) {
   constexpr std::string_view kBearer = "bearer ";
@@ -227,10 +244,10 @@ control::Caller caller_of(http::Exchange& exchange) {
   return caller != nullptr ? *caller : control::Caller{};
 }
 
-http::Handler wrap(http::Handler inner, control::Control& control, AuthOptions options) {
+http::Handler wrap(const http::Router& router, control::Control& control, AuthOptions options) {
   observe::Metrics* metrics = options.metrics != nullptr ? options.metrics : &observe::metrics();
-  auto guard = std::make_shared<Guard>(std::move(inner), &control, std::move(options),
-                                       RequestFigures(*metrics));
+  auto guard =
+      std::make_shared<Guard>(&router, &control, std::move(options), RequestFigures(*metrics));
   return [guard](http::Exchange& exchange) { return handle(guard, &exchange); };
 }
 

@@ -9,6 +9,7 @@
 #include "control/caller.hpp"
 #include "control/control.hpp"
 #include "http/exchange.hpp"
+#include "http/router.hpp"
 #include "observe/metrics.hpp"
 
 namespace atl::api {
@@ -20,10 +21,10 @@ struct AuthOptions {
   http::Handler preview = {};           // of requests to preview hosts, with captures id and port
 };
 
-// The Caller goes into exchange.attachment(). Requests to preview hosts go to options.preview and
-// never to `inner`. Health, readiness and the documents need no key.
-// Read-only keys may GET; what else a role must have is checked where it is needed.
-http::Handler wrap(http::Handler inner, control::Control& control, AuthOptions options);
+// Checks the access that the route declares (http::Access), then calls it: the Caller goes into
+// exchange.attachment(). Requests to preview hosts go to options.preview and never to the router,
+// which must outlive the handler.
+http::Handler wrap(const http::Router& router, control::Control& control, AuthOptions options);
 
 // Who asks; an admin of the default tenant where no key is needed and nobody was asked.
 control::Caller caller_of(http::Exchange& exchange);
@@ -35,7 +36,5 @@ struct ShownKey {
   std::string_view secret;
 };
 std::optional<ShownKey> shown_key(const http::Request& request);
-
-bool needs_no_key(std::string_view path);
 
 }  // namespace atl::api

@@ -35,13 +35,16 @@ Task<Answer<void>> execute_and_wait(Call call) {
 }  // namespace
 
 void add_aliases(Routes& routes) {
-  routes.add_bare(Method::kPost, "/workspace/se/session", "aliasCreateSession", create_and_wait);
+  routes.add_bare(Method::kPost, "/workspace/se/session", "aliasCreateSession", Access::kWriter,
+                  create_and_wait);
   routes.add_bare(Method::kPost, "/workspace/se/execute_code/{id}", "aliasExecuteCode",
+                  Access::kWriter, execute_and_wait);
+  routes.add_bare(Method::kPost, "/workspace/se/execute/{id}", "aliasExecute", Access::kWriter,
                   execute_and_wait);
-  routes.add_bare(Method::kPost, "/workspace/se/execute/{id}", "aliasExecute", execute_and_wait);
-  routes.add_bare(Method::kPost, "/workspace/se/upload/{id}", "aliasUpload", upload_files);
+  routes.add_bare(Method::kPost, "/workspace/se/upload/{id}", "aliasUpload", Access::kWriter,
+                  upload_files);
   routes.add_bare(Method::kGet, "/workspace/se/download/{id}/{name...}", "aliasDownload",
-                  download_file);
+                  Access::kReader, download_file);
 }
 
 }  // namespace atl::api::rest

@@ -36,7 +36,6 @@ Answer<model::AuditFilter> filter_of(const Call& call) {
 }
 
 Task<Answer<http::Response>> list_audit(Call call) {
-  ATOLL_CO_CHECK(require_admin(call));
   ATOLL_CO_CHECK(
       known_query(call, {"action", "session_id", "key_id", "since", "until", "limit", "cursor"}));
   ATOLL_CO_TRY(model::AuditFilter filter, filter_of(call));
@@ -56,7 +55,7 @@ Task<Answer<http::Response>> list_audit(Call call) {
 }  // namespace
 
 void add_audit(Routes& routes) {
-  routes.add(http::Method::kGet, "/audit", "listAudit", list_audit);
+  routes.add(http::Method::kGet, "/audit", "listAudit", Access::kAdmin, list_audit);
 }
 
 }  // namespace atl::api::rest

@@ -66,16 +66,6 @@ void record(const Call& call, model::AuditAction action, std::string detail) {
       {.action = action, .session_id = call.session_id(), .detail = std::move(detail)}));
 }
 
-Answer<void> require_admin(const Call& call) {
-  if (call.caller.is_admin()) return {};
-  return refuse(Code::kForbidden, "this needs a key with the role admin or owner");
-}
-
-Answer<void> require_writer(const Call& call) {
-  if (call.caller.may_write()) return {};
-  return refuse(Code::kForbidden, "this key is read-only");
-}
-
 Task<Answer<control::Once>> begin_once(Call call, std::string body) {
   const http::Request& request = call.request();
   auto key = request.headers.find("idempotency-key");

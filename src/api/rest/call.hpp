@@ -80,11 +80,6 @@ http::Response no_content();
 // For what is no change in the store: recorded soon, and nobody waits.
 void record(const Call& call, model::AuditAction action, std::string detail);
 
-// 403 for anybody who is not.
-Answer<void> require_admin(const Call& call);
-// 403 for read-only keys: what is asked for by GET and changes something.
-Answer<void> require_writer(const Call& call);
-
 // The key of this request, if it has one, and what an earlier request with it made. `body` is what
 // the fingerprint is made of, with method and path.
 Task<Answer<control::Once>> begin_once(Call call, std::string body);

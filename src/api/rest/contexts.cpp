@@ -40,9 +40,12 @@ Task<Answer<http::Response>> close_context(Call call) {
 }  // namespace
 
 void add_contexts(Routes& routes) {
-  routes.add(Method::kPost, "/sessions/{id}/contexts", "openContext", open_context);
-  routes.add(Method::kGet, "/sessions/{id}/contexts", "listContexts", list_contexts);
-  routes.add(Method::kDelete, "/sessions/{id}/contexts/{ctx}", "closeContext", close_context);
+  routes.add(Method::kPost, "/sessions/{id}/contexts", "openContext", Access::kWriter,
+             open_context);
+  routes.add(Method::kGet, "/sessions/{id}/contexts", "listContexts", Access::kReader,
+             list_contexts);
+  routes.add(Method::kDelete, "/sessions/{id}/contexts/{ctx}", "closeContext", Access::kWriter,
+             close_context);
 }
 
 }  // namespace atl::api::rest

@@ -29,10 +29,10 @@ Task<Answer<http::Response>> docs(Call call) {
 }  // namespace
 
 void add_documents(Routes& routes) {
-  routes.add(Method::kGet, "/openapi.json", "getOpenapi", openapi);
-  routes.add(Method::kGet, "/docs", "getDocs", docs);
-  routes.add_bare(Method::kGet, "/openapi.json", "getBareOpenapi", openapi);
-  routes.add_bare(Method::kGet, "/docs", "getBareDocs", docs);
+  routes.add(Method::kGet, "/openapi.json", "getOpenapi", Access::kAnyone, openapi);
+  routes.add(Method::kGet, "/docs", "getDocs", Access::kAnyone, docs);
+  routes.add_bare(Method::kGet, "/openapi.json", "getBareOpenapi", Access::kAnyone, openapi);
+  routes.add_bare(Method::kGet, "/docs", "getBareDocs", Access::kAnyone, docs);
 }
 
 }  // namespace atl::api::rest

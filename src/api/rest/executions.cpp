@@ -108,16 +108,18 @@ Task<Answer<http::Response>> send_signal(Call call) {
 }  // namespace
 
 void add_executions(Routes& routes) {
-  routes.add(Method::kPost, "/sessions/{id}/execute", "execute", execute);
-  routes.add(Method::kGet, "/sessions/{id}/results", "listResults", list_results);
-  routes.add(Method::kGet, "/executions/{id}", "getExecution", get_execution);
-  routes.add(Method::kPost, "/execute", "aliasExecuteInSession", execute_by_body);
-  routes.add(Method::kGet, "/result/{id}", "aliasGetResult", get_execution);
-  routes.add(Method::kGet, "/results/{id}", "aliasGetResults", get_execution);
-  routes.add(Method::kGet, "/executions/{id}/stream", "streamExecution", stream_execution);
-  routes.add(Method::kDelete, "/executions/{id}", "cancelExecution", cancel_execution);
-  routes.add(Method::kPost, "/executions/{id}/stdin", "writeStdin", write_stdin);
-  routes.add(Method::kPost, "/executions/{id}/signal", "sendSignal", send_signal);
+  routes.add(Method::kPost, "/sessions/{id}/execute", "execute", Access::kWriter, execute);
+  routes.add(Method::kGet, "/sessions/{id}/results", "listResults", Access::kReader, list_results);
+  routes.add(Method::kGet, "/executions/{id}", "getExecution", Access::kReader, get_execution);
+  routes.add(Method::kPost, "/execute", "aliasExecuteInSession", Access::kWriter, execute_by_body);
+  routes.add(Method::kGet, "/result/{id}", "aliasGetResult", Access::kReader, get_execution);
+  routes.add(Method::kGet, "/results/{id}", "aliasGetResults", Access::kReader, get_execution);
+  routes.add(Method::kGet, "/executions/{id}/stream", "streamExecution", Access::kReader,
+             stream_execution);
+  routes.add(Method::kDelete, "/executions/{id}", "cancelExecution", Access::kWriter,
+             cancel_execution);
+  routes.add(Method::kPost, "/executions/{id}/stdin", "writeStdin", Access::kWriter, write_stdin);
+  routes.add(Method::kPost, "/executions/{id}/signal", "sendSignal", Access::kWriter, send_signal);
 }
 
 }  // namespace atl::api::rest

@@ -116,16 +116,22 @@ Answer<std::uint32_t> query_mode(const Call& call) {
 }
 
 void add_files(Routes& routes) {
-  routes.add(Method::kGet, "/sessions/{id}/files", "listFiles", list_files);
-  routes.add(Method::kPost, "/sessions/{id}/files/upload", "uploadFiles", upload_files);
-  routes.add(Method::kPost, "/sessions/{id}/files/mkdir", "makeFolder", make_folder);
-  routes.add(Method::kPost, "/sessions/{id}/files/links", "makeLinks", make_links);
-  routes.add(Method::kPost, "/sessions/{id}/files/move", "moveFile", move_file);
-  routes.add(Method::kPost, "/sessions/{id}/files/chmod", "changeFileMode", change_mode);
-  routes.add(Method::kGet, "/sessions/{id}/files/watch", "watchFiles", watch_files);
-  routes.add(Method::kGet, "/sessions/{id}/files/{name...}", "downloadFile", download_file);
-  routes.add(Method::kPut, "/sessions/{id}/files/{name...}", "putFile", put_file);
-  routes.add(Method::kDelete, "/sessions/{id}/files/{name...}", "deleteFile", delete_file);
+  routes.add(Method::kGet, "/sessions/{id}/files", "listFiles", Access::kReader, list_files);
+  routes.add(Method::kPost, "/sessions/{id}/files/upload", "uploadFiles", Access::kWriter,
+             upload_files);
+  routes.add(Method::kPost, "/sessions/{id}/files/mkdir", "makeFolder", Access::kWriter,
+             make_folder);
+  routes.add(Method::kPost, "/sessions/{id}/files/links", "makeLinks", Access::kWriter, make_links);
+  routes.add(Method::kPost, "/sessions/{id}/files/move", "moveFile", Access::kWriter, move_file);
+  routes.add(Method::kPost, "/sessions/{id}/files/chmod", "changeFileMode", Access::kWriter,
+             change_mode);
+  routes.add(Method::kGet, "/sessions/{id}/files/watch", "watchFiles", Access::kReader,
+             watch_files);
+  routes.add(Method::kGet, "/sessions/{id}/files/{name...}", "downloadFile", Access::kReader,
+             download_file);
+  routes.add(Method::kPut, "/sessions/{id}/files/{name...}", "putFile", Access::kWriter, put_file);
+  routes.add(Method::kDelete, "/sessions/{id}/files/{name...}", "deleteFile", Access::kWriter,
+             delete_file);
 }
 
 }  // namespace atl::api::rest

@@ -14,7 +14,6 @@ namespace {
 using http::Method;
 
 Task<Answer<http::Response>> create_key(Call call) {
-  ATOLL_CO_CHECK(require_admin(call));
   ATOLL_CO_TRY(std::string text, co_await read_json_text(call, kMaxSmallBody));
   ATOLL_CO_TRY(CreateKeyBody body, decode_body<CreateKeyBody>(text));
   ATOLL_CO_TRY(control::Keys::Wish wish, to_request(std::move(body)));
@@ -27,7 +26,6 @@ Task<Answer<http::Response>> create_key(Call call) {
 }
 
 Task<Answer<http::Response>> list_keys(Call call) {
-  ATOLL_CO_CHECK(require_admin(call));
   ATOLL_CO_CHECK(co_await call.control().keys().load());
   bodies::KeyListBody body;
   for (const model::Key& key : call.control().keys().list(call.caller)) {
@@ -37,7 +35,6 @@ Task<Answer<http::Response>> list_keys(Call call) {
 }
 
 Task<Answer<http::Response>> revoke_key(Call call) {
-  ATOLL_CO_CHECK(require_admin(call));
   ATOLL_CO_CHECK(co_await call.control().keys().revoke(call.caller, call.request().capture("id")));
   co_return no_content();
 }
@@ -45,9 +42,9 @@ Task<Answer<http::Response>> revoke_key(Call call) {
 }  // namespace
 
 void add_keys(Routes& routes) {
-  routes.add(Method::kPost, "/keys", "createKey", create_key);
-  routes.add(Method::kGet, "/keys", "listKeys", list_keys);
-  routes.add(Method::kDelete, "/keys/{id}", "revokeKey", revoke_key);
+  routes.add(Method::kPost, "/keys", "createKey", Access::kAdmin, create_key);
+  routes.add(Method::kGet, "/keys", "listKeys", Access::kAdmin, list_keys);
+  routes.add(Method::kDelete, "/keys/{id}", "revokeKey", Access::kAdmin, revoke_key);
 }
 
 }  // namespace atl::api::rest

@@ -111,7 +111,6 @@ Answer<std::uint16_t> port_of(const Call& call) {
 }
 
 Task<Answer<void>> forward_to_port(Call call, Forward forward) {
-  ATOLL_CO_CHECK(require_writer(call));
   ATOLL_CO_TRY(control::PortConnection inside, co_await call.control().ports().connect(
                                                    call.caller, call.session_id(), forward.port));
   if (inside.refused) co_return bad_gateway(*inside.refused);

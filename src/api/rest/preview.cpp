@@ -110,7 +110,6 @@ boost::json::array urls_of(const Call& call, std::uint16_t port, std::string_vie
 }
 
 Task<Answer<http::Response>> create_token(Call call) {
-  ATOLL_CO_CHECK(require_writer(call));
   ATOLL_CO_TRY(std::uint16_t port, port_of(call));
   ATOLL_CO_CHECK(check_preview_port(port));
   ATOLL_CO_TRY(bodies::PreviewTokenBody body,
@@ -150,7 +149,7 @@ Task<Answer<void>> show_preview(Call call) {
 
 void add_preview_tokens(Routes& routes) {
   routes.add(Method::kPost, "/sessions/{id}/ports/{port}/token", "createPreviewToken",
-             create_token);
+             Access::kWriter, create_token);
 }
 
 }  // namespace atl::api::rest

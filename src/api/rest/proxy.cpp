@@ -36,12 +36,12 @@ Task<Answer<void>> proxy(Call call) {
 
 void add_proxy(Routes& routes) {
   constexpr const char* kPath = "/sessions/{id}/proxy/{port}/{path...}";
-  routes.add(Method::kGet, kPath, "proxyGet", proxy);
-  routes.add(Method::kPost, kPath, "proxyPost", proxy);
-  routes.add(Method::kPut, kPath, "proxyPut", proxy);
-  routes.add(Method::kPatch, kPath, "proxyPatch", proxy);
-  routes.add(Method::kDelete, kPath, "proxyDelete", proxy);
-  routes.add(Method::kOptions, kPath, "proxyOptions", proxy);
+  routes.add(Method::kGet, kPath, "proxyGet", Access::kWriter, proxy);
+  routes.add(Method::kPost, kPath, "proxyPost", Access::kWriter, proxy);
+  routes.add(Method::kPut, kPath, "proxyPut", Access::kWriter, proxy);
+  routes.add(Method::kPatch, kPath, "proxyPatch", Access::kWriter, proxy);
+  routes.add(Method::kDelete, kPath, "proxyDelete", Access::kWriter, proxy);
+  routes.add(Method::kOptions, kPath, "proxyOptions", Access::kWriter, proxy);
 }
 
 }  // namespace atl::api::rest

@@ -52,16 +52,16 @@ Task<void> run_streaming(Streaming streaming, Call call) {
 }  // namespace
 
 void Routes::add_bare(http::Method method, std::string_view path, std::string_view operation,
-                      Plain plain) {
+                      Access access, Plain plain) {
   auto handler = [rest = rest_, plain](http::Exchange& exchange) {
     return run_plain(plain, Call{rest, &exchange, caller_of(exchange)});
   };
-  router_.add(method, path, handler, {.name = std::string(operation)});
+  router_.add(method, path, handler, {.name = std::string(operation), .access = access});
 }
 
 void Routes::add_bare(http::Method method, std::string_view path, std::string_view operation,
-                      Streaming streaming) {
-  router_.add(method, path, handler(streaming), {.name = std::string(operation)});
+                      Access access, Streaming streaming) {
+  router_.add(method, path, handler(streaming), {.name = std::string(operation), .access = access});
 }
 
 http::Handler Routes::handler(Streaming streaming) const {
@@ -71,13 +71,13 @@ http::Handler Routes::handler(Streaming streaming) const {
 }
 
 void Routes::add(http::Method method, std::string_view path, std::string_view operation,
-                 Plain plain) {
-  add_bare(method, "/api/v1" + std::string(path), operation, plain);
+                 Access access, Plain plain) {
+  add_bare(method, "/api/v1" + std::string(path), operation, access, plain);
 }
 
 void Routes::add(http::Method method, std::string_view path, std::string_view operation,
-                 Streaming streaming) {
-  add_bare(method, "/api/v1" + std::string(path), operation, streaming);
+                 Access access, Streaming streaming) {
+  add_bare(method, "/api/v1" + std::string(path), operation, access, streaming);
 }
 
 http::Handler add_rest_routes(http::Router& router, control::Control& control,

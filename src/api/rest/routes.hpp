@@ -8,6 +8,8 @@
 
 namespace atl::api::rest {
 
+using http::Access;
+
 // An endpoint either returns its whole answer, or writes it as it comes.
 using Plain = Task<Answer<http::Response>> (*)(Call call);
 using Streaming = Task<Answer<void>> (*)(Call call);
@@ -17,14 +19,15 @@ class Routes {
   Routes(http::Router& router, RestPtr rest) : router_(router), rest_(std::move(rest)) {}
 
   // `path` is below /api/v1.
-  void add(http::Method method, std::string_view path, std::string_view operation, Plain plain);
-  void add(http::Method method, std::string_view path, std::string_view operation,
+  void add(http::Method method, std::string_view path, std::string_view operation, Access access,
+           Plain plain);
+  void add(http::Method method, std::string_view path, std::string_view operation, Access access,
            Streaming streaming);
   // `path` is the whole of it.
   void add_bare(http::Method method, std::string_view path, std::string_view operation,
-                Plain plain);
+                Access access, Plain plain);
   void add_bare(http::Method method, std::string_view path, std::string_view operation,
-                Streaming streaming);
+                Access access, Streaming streaming);
   // For what has no path of its own.
   http::Handler handler(Streaming streaming) const;
 

@@ -43,6 +43,8 @@ Task<Answer<void>> run_once(Call call) {
 
 }  // namespace
 
-void add_run(Routes& routes) { routes.add(http::Method::kPost, "/run", "run", run_once); }
+void add_run(Routes& routes) {
+  routes.add(http::Method::kPost, "/run", "run", Access::kWriter, run_once);
+}
 
 }  // namespace atl::api::rest

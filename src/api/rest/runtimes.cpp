@@ -134,10 +134,12 @@ Task<Answer<http::Response>> list_backends(Call call) {
 }  // namespace
 
 void add_runtimes(Routes& routes) {
-  routes.add(Method::kGet, "/runtimes", "listRuntimes", list_runtimes);
-  routes.add(Method::kGet, "/runtimes/{id}/health", "getRuntimeHealth", runtime_health);
-  routes.add(Method::kGet, "/runtimes/{id}/metrics", "getRuntimeMetrics", runtime_metrics);
-  routes.add(Method::kGet, "/backends", "listBackends", list_backends);
+  routes.add(Method::kGet, "/runtimes", "listRuntimes", Access::kReader, list_runtimes);
+  routes.add(Method::kGet, "/runtimes/{id}/health", "getRuntimeHealth", Access::kReader,
+             runtime_health);
+  routes.add(Method::kGet, "/runtimes/{id}/metrics", "getRuntimeMetrics", Access::kReader,
+             runtime_metrics);
+  routes.add(Method::kGet, "/backends", "listBackends", Access::kReader, list_backends);
 }
 
 }  // namespace atl::api::rest

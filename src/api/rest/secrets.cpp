@@ -7,6 +7,7 @@
 #include "api/rest/bodies.hpp"
 #include "api/rest/routes.hpp"
 #include "bodies/network.hpp"
+#include "codec/base64.hpp"
 
 namespace atl::api::rest {
 
@@ -26,13 +27,12 @@ Answer<std::string> value_of(bodies::PutSecretBody body) {
   }
   if (!body.value && !body.value_b64) return refuse_field("/value", "is required");
   if (body.value) return std::move(*body.value);
-  std::optional<std::string> bytes = from_base64(*body.value_b64);
+  std::optional<std::string> bytes = codec::from_base64(*body.value_b64);
   if (!bytes) return refuse_value("/value_b64", "must be base64");
   return std::move(*bytes);
 }
 
 Task<Answer<http::Response>> put_secret(Call call) {
-  ATOLL_CO_CHECK(require_admin(call));
   ATOLL_CO_TRY(bodies::PutSecretBody body,
                co_await read_json<bodies::PutSecretBody>(call, kMaxSmallBody));
   ATOLL_CO_TRY(std::string value, value_of(std::move(body)));
@@ -59,7 +59,6 @@ Task<Answer<http::Response>> get_secret(Call call) {
 }
 
 Task<Answer<http::Response>> delete_secret(Call call) {
-  ATOLL_CO_CHECK(require_admin(call));
   ATOLL_CO_CHECK(
       co_await call.control().secrets().remove(call.caller, call.request().capture("name")));
   co_return no_content();
@@ -68,10 +67,10 @@ Task<Answer<http::Response>> delete_secret(Call call) {
 }  // namespace
 
 void add_secrets(Routes& routes) {
-  routes.add(Method::kGet, "/secrets", "listSecrets", list_secrets);
-  routes.add(Method::kPut, "/secrets/{name}", "putSecret", put_secret);
-  routes.add(Method::kGet, "/secrets/{name}", "getSecret", get_secret);
-  routes.add(Method::kDelete, "/secrets/{name}", "deleteSecret", delete_secret);
+  routes.add(Method::kGet, "/secrets", "listSecrets", Access::kReader, list_secrets);
+  routes.add(Method::kPut, "/secrets/{name}", "putSecret", Access::kAdmin, put_secret);
+  routes.add(Method::kGet, "/secrets/{name}", "getSecret", Access::kReader, get_secret);
+  routes.add(Method::kDelete, "/secrets/{name}", "deleteSecret", Access::kAdmin, delete_secret);
 }
 
 }  // namespace atl::api::rest

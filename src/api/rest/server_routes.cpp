@@ -85,13 +85,13 @@ Task<Answer<void>> stream_events(Call call) {
 }  // namespace
 
 void add_server(Routes& routes) {
-  routes.add(Method::kGet, "/health", "getHealth", health);
-  routes.add(Method::kGet, "/ready", "getReady", ready);
-  routes.add(Method::kGet, "/metrics", "getMetrics", figures);
-  routes.add(Method::kGet, "/events", "streamEvents", stream_events);
-  routes.add_bare(Method::kGet, "/health", "getBareHealth", health);
-  routes.add_bare(Method::kGet, "/ready", "getBareReady", ready);
-  routes.add_bare(Method::kGet, "/metrics", "getBareMetrics", figures);
+  routes.add(Method::kGet, "/health", "getHealth", Access::kAnyone, health);
+  routes.add(Method::kGet, "/ready", "getReady", Access::kAnyone, ready);
+  routes.add(Method::kGet, "/metrics", "getMetrics", Access::kReader, figures);
+  routes.add(Method::kGet, "/events", "streamEvents", Access::kReader, stream_events);
+  routes.add_bare(Method::kGet, "/health", "getBareHealth", Access::kAnyone, health);
+  routes.add_bare(Method::kGet, "/ready", "getBareReady", Access::kAnyone, ready);
+  routes.add_bare(Method::kGet, "/metrics", "getBareMetrics", Access::kReader, figures);
 }
 
 }  // namespace atl::api::rest

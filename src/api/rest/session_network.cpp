@@ -44,8 +44,10 @@ Task<Answer<http::Response>> replace_network(Call call) {
 }  // namespace
 
 void add_session_network(Routes& routes) {
-  routes.add(Method::kGet, "/sessions/{id}/network", "getSessionNetwork", get_network);
-  routes.add(Method::kPut, "/sessions/{id}/network", "replaceSessionNetwork", replace_network);
+  routes.add(Method::kGet, "/sessions/{id}/network", "getSessionNetwork", Access::kReader,
+             get_network);
+  routes.add(Method::kPut, "/sessions/{id}/network", "replaceSessionNetwork", Access::kWriter,
+             replace_network);
 }
 
 }  // namespace atl::api::rest

@@ -155,18 +155,22 @@ Task<Answer<http::Response>> list_processes(Call call) {
 }  // namespace
 
 void add_sessions(Routes& routes) {
-  routes.add(Method::kPost, "/sessions", "createSession", create_session);
-  routes.add(Method::kGet, "/sessions", "listSessions", list_sessions);
-  routes.add(Method::kDelete, "/sessions", "deleteSessionByKey", delete_sessions);
-  routes.add(Method::kGet, "/sessions/{id}", "getSession", get_session);
-  routes.add(Method::kPatch, "/sessions/{id}", "changeSession", change_session);
-  routes.add(Method::kDelete, "/sessions/{id}", "deleteSession", delete_session);
-  routes.add(Method::kPost, "/sessions/{id}/pause", "pauseSession", pause_session);
-  routes.add(Method::kPost, "/sessions/{id}/resume", "resumeSession", resume_session);
-  routes.add(Method::kPost, "/sessions/{id}/renew", "renewSession", renew_session);
-  routes.add(Method::kGet, "/sessions/{id}/status", "getSessionStatus", session_status);
-  routes.add(Method::kGet, "/sessions/{id}/usage", "getSessionUsage", session_usage);
-  routes.add(Method::kGet, "/sessions/{id}/processes", "listProcesses", list_processes);
+  routes.add(Method::kPost, "/sessions", "createSession", Access::kWriter, create_session);
+  routes.add(Method::kGet, "/sessions", "listSessions", Access::kReader, list_sessions);
+  routes.add(Method::kDelete, "/sessions", "deleteSessionByKey", Access::kWriter, delete_sessions);
+  routes.add(Method::kGet, "/sessions/{id}", "getSession", Access::kReader, get_session);
+  routes.add(Method::kPatch, "/sessions/{id}", "changeSession", Access::kWriter, change_session);
+  routes.add(Method::kDelete, "/sessions/{id}", "deleteSession", Access::kWriter, delete_session);
+  routes.add(Method::kPost, "/sessions/{id}/pause", "pauseSession", Access::kWriter, pause_session);
+  routes.add(Method::kPost, "/sessions/{id}/resume", "resumeSession", Access::kWriter,
+             resume_session);
+  routes.add(Method::kPost, "/sessions/{id}/renew", "renewSession", Access::kWriter, renew_session);
+  routes.add(Method::kGet, "/sessions/{id}/status", "getSessionStatus", Access::kReader,
+             session_status);
+  routes.add(Method::kGet, "/sessions/{id}/usage", "getSessionUsage", Access::kReader,
+             session_usage);
+  routes.add(Method::kGet, "/sessions/{id}/processes", "listProcesses", Access::kReader,
+             list_processes);
 }
 
 }  // namespace atl::api::rest

@@ -48,10 +48,12 @@ Task<Answer<http::Response>> delete_snapshot(Call call) {
 }  // namespace
 
 void add_snapshots(Routes& routes) {
-  routes.add(Method::kPost, "/sessions/{id}/snapshots", "createSnapshot", create_snapshot);
-  routes.add(Method::kGet, "/snapshots", "listSnapshots", list_snapshots);
-  routes.add(Method::kGet, "/snapshots/{id}", "getSnapshot", get_snapshot);
-  routes.add(Method::kDelete, "/snapshots/{id}", "deleteSnapshot", delete_snapshot);
+  routes.add(Method::kPost, "/sessions/{id}/snapshots", "createSnapshot", Access::kWriter,
+             create_snapshot);
+  routes.add(Method::kGet, "/snapshots", "listSnapshots", Access::kReader, list_snapshots);
+  routes.add(Method::kGet, "/snapshots/{id}", "getSnapshot", Access::kReader, get_snapshot);
+  routes.add(Method::kDelete, "/snapshots/{id}", "deleteSnapshot", Access::kWriter,
+             delete_snapshot);
 }
 
 }  // namespace atl::api::rest

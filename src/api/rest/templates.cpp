@@ -65,7 +65,6 @@ Answer<model::TemplateSpec> spec_of(const Call& call, TemplateSpecBody body) {
 }
 
 Task<Answer<http::Response>> create_template(Call call) {
-  ATOLL_CO_CHECK(require_admin(call));
   ATOLL_CO_TRY(std::string text, co_await read_json_text(call, kMaxSmallBody));
   ATOLL_CO_TRY(TemplateSpecBody body, decode_body<TemplateSpecBody>(text));
   if (!body.id) co_return refuse_field("/id", "is required");
@@ -96,7 +95,6 @@ Task<Answer<http::Response>> get_template(Call call) {
 }
 
 Task<Answer<http::Response>> replace_template(Call call) {
-  ATOLL_CO_CHECK(require_admin(call));
   ATOLL_CO_TRY(TemplateSpecBody body, co_await read_json<TemplateSpecBody>(call, kMaxSmallBody));
   ATOLL_CO_CHECK(check_body(call, body));
   std::string id = call.request().capture("id");
@@ -108,7 +106,6 @@ Task<Answer<http::Response>> replace_template(Call call) {
 }
 
 Task<Answer<http::Response>> delete_template(Call call) {
-  ATOLL_CO_CHECK(require_admin(call));
   ATOLL_CO_CHECK(
       co_await call.control().templates().remove(call.caller, call.request().capture("id")));
   co_return no_content();
@@ -117,11 +114,11 @@ Task<Answer<http::Response>> delete_template(Call call) {
 }  // namespace
 
 void add_templates(Routes& routes) {
-  routes.add(Method::kPost, "/templates", "createTemplate", create_template);
-  routes.add(Method::kGet, "/templates", "listTemplates", list_templates);
-  routes.add(Method::kGet, "/templates/{id}", "getTemplate", get_template);
-  routes.add(Method::kPut, "/templates/{id}", "replaceTemplate", replace_template);
-  routes.add(Method::kDelete, "/templates/{id}", "deleteTemplate", delete_template);
+  routes.add(Method::kPost, "/templates", "createTemplate", Access::kAdmin, create_template);
+  routes.add(Method::kGet, "/templates", "listTemplates", Access::kReader, list_templates);
+  routes.add(Method::kGet, "/templates/{id}", "getTemplate", Access::kReader, get_template);
+  routes.add(Method::kPut, "/templates/{id}", "replaceTemplate", Access::kAdmin, replace_template);
+  routes.add(Method::kDelete, "/templates/{id}", "deleteTemplate", Access::kAdmin, delete_template);
 }
 
 }  // namespace atl::api::rest

@@ -99,7 +99,6 @@ Answer<control::TerminalRequest> request_of(const Call& call) {
 }
 
 Task<Answer<void>> open_terminal(Call call) {
-  ATOLL_CO_CHECK(require_writer(call));
   ATOLL_CO_CHECK(known_query(call, {"rows", "cols", "command", "cwd"}));
   ATOLL_CO_TRY(control::TerminalRequest request, request_of(call));
   auto connection = std::make_shared<Connection>();
@@ -126,7 +125,8 @@ Task<Answer<void>> open_terminal(Call call) {
 }  // namespace
 
 void add_terminal(Routes& routes) {
-  routes.add(http::Method::kGet, "/sessions/{id}/pty", "openTerminal", open_terminal);
+  routes.add(http::Method::kGet, "/sessions/{id}/pty", "openTerminal", Access::kWriter,
+             open_terminal);
 }
 
 }  // namespace atl::api::rest

@@ -128,7 +128,7 @@ Task<Result<void>> run_all(async::Executor executor, const Folder* folder,
                    .metrics = &metrics,
                    .preview_domain = wish.preview_domain,
                    .preview = add_rest_routes(router, control, rest)};
-  http::Server server(executor, wrap(router.handler(), control, std::move(auth)),
+  http::Server server(executor, wrap(router, control, std::move(auth)),
                       {.listen = {"127.0.0.1:0", "unix:" + (*folder / "api.sock")}});
   ATOLL_CO_CHECK(co_await server.start());
   address = server.addresses().front();
