@@ -14,6 +14,7 @@
 #include "cli/server/serve_options.hpp"
 #include "sandbox/registry.hpp"
 #include "server/serve.hpp"
+#include "server/settings.hpp"
 
 namespace {
 
@@ -45,8 +46,8 @@ int serve_command(Arguments arguments) {
   Result<config::Loaded> loaded = server::load_config(options);
   if (!loaded) return own_failure(loaded.error());
   Identity identity = service_identity();
-  Result<server::Place> place =
-      server::prepare_place(loaded->config.data, identity.uid, identity.gid);
+  Result<server::Place> place = server::prepare_place(
+      server::program_settings(loaded->config).data_folder, identity.uid, identity.gid);
   if (!place) return own_failure(place.error());
   if (Result<void> unused = server::check_free(*place); !unused) return own_failure(unused.error());
   server::raise_open_files(loaded->config.sessions.max_active,

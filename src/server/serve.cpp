@@ -61,13 +61,14 @@ constexpr std::chrono::seconds kLostDrain{2};  // for answers that are ready
 // 0 after a signal, 1 when the launcher is gone and another server must take over.
 Task<Result<int>> run_server(async::Executor executor, Running running) {
   const config::Config& config = running.loaded->config;
+  const ProgramSettings program = program_settings(config);
   ATOLL_CO_TRY(async::Signals signals, async::Signals::listen(executor, {SIGTERM, SIGINT}));
   control::ControlOptions options = control_options(config, *running.place);
   options.executor = executor;
   options.on_lost = [&signals] { signals.cancel(); };
   ATOLL_CO_TRY(options.store,
                co_await store::open_store({.executor = executor,
-                                           .url = config.store.url,
+                                           .url = program.store_url,
                                            .data_folder = running.place->data_folder,
                                            .storage_key = store::storage_key_given()}));
   node::LocalNodeOptions node = node_options(config, *running.place);
@@ -95,7 +96,7 @@ Task<Result<int>> run_server(async::Executor executor, Running running) {
   ATOLL_CO_CHECK(co_await control.start());
   http::Server server(executor,
                       api::wrap(router, control,
-                                {.required = config.auth.enabled,
+                                {.required = program.keys_required,
                                  .preview_domain = rest.preview_domain,
                                  .preview = std::move(preview)}),
                       http_options(config));
@@ -103,14 +104,14 @@ Task<Result<int>> run_server(async::Executor executor, Running running) {
   if (started) {
     bool tls = !config.server.tls.cert_file.empty();
     endpoint = url_of(server.addresses().front(), tls);
-    announce(server, tls, config.auth.enabled, !control.keys().tenants().empty(),
+    announce(server, tls, program.keys_required, !control.keys().tenants().empty(),
              running.place->data_folder);
     Result<int> signal = 0;
     if (!control.is_lost()) signal = co_await signals.next();
     log::info("server_stopping", log::kv("signal", signal ? *signal : 0));
   }
   draining = true;
-  std::chrono::seconds drain(config.server.limits.drain_timeout);
+  std::chrono::seconds drain = program.drain_time;
   co_await server.drain(
       async::deadline_in(control.is_lost() ? std::min(drain, kLostDrain) : drain));
   co_await control.stop();

@@ -21,6 +21,13 @@ node::SpaceFloor floor_of(const config::Config& config) {
 
 }  // namespace
 
+ProgramSettings program_settings(const config::Config& config) {
+  return {.data_folder = config.data,
+          .store_url = config.store.url,
+          .keys_required = config.auth.enabled,
+          .drain_time = seconds(config.server.limits.drain_timeout)};
+}
+
 log::Level log_level(const config::Config& config) {
   switch (config.log.level) {
     case config::LogLevel::kDebug: return log::Level::kDebug;

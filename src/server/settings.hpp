@@ -2,6 +2,9 @@
 // effect, which settings_test.cpp forbids.
 #pragma once
 
+#include <chrono>
+#include <string>
+
 #include "api/common/middleware.hpp"
 #include "api/rest/rest.hpp"
 #include "config/config.hpp"
@@ -11,6 +14,15 @@
 #include "server/serve.hpp"
 
 namespace atl::server {
+
+// What the program itself is told, and none of its parts.
+struct ProgramSettings {
+  std::string data_folder;
+  std::string store_url;
+  bool keys_required = true;
+  std::chrono::seconds drain_time{0};
+};
+ProgramSettings program_settings(const config::Config& config);
 
 log::Level log_level(const config::Config& config);
 http::ServerOptions http_options(const config::Config& config);

@@ -7,6 +7,7 @@
 #include "cli/core/suggest.hpp"
 #include "cli/core/table.hpp"
 #include "cli/remote/remote.hpp"
+#include "codec/base64.hpp"
 
 namespace atl::cli {
 namespace {
@@ -29,7 +30,7 @@ RemoteTask set(Remote* remote) {
   }
   ATOLL_CO_TRY(std::string value, value_for(words));
   // In a form that takes any bytes.
-  bodies::PutSecretBody body{.value = {}, .value_b64 = base64(value)};
+  bodies::PutSecretBody body{.value = {}, .value_b64 = codec::base64(value)};
   ATOLL_CO_TRY(bodies::SecretBody made, co_await remote->api.put_secret(words[1], std::move(body)));
   if (wants_document(*remote)) co_return show_document(*remote, made);
   co_return show(made.name + "\n");
