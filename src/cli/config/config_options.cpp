@@ -1,6 +1,5 @@
 #include "cli/config/config_options.hpp"
 
-#include <algorithm>
 #include <array>
 
 #include "cli/run/run_options.hpp"
@@ -8,23 +7,11 @@
 namespace atl::cli {
 namespace {
 
-ConfigOptions& options_of(void* target) { return *static_cast<ConfigOptions*>(target); }
-
 Result<void> set_set(void* target, std::string_view value) {
   if (value.find('=') == std::string_view::npos || value[0] == '=') {
     return fail(Code::kInvalidArgument, "write PATH=VALUE, such as pool.size=4");
   }
-  options_of(target).sets.emplace_back(value);
-  return {};
-}
-
-Result<void> set_output(void* target, std::string_view value) {
-  ATOLL_TRY(options_of(target).output, parse_document_format(value));
-  return {};
-}
-
-Result<void> set_color(void* target, std::string_view value) {
-  ATOLL_TRY(options_of(target).color, parse_color_mode(value));
+  static_cast<ConfigOptions*>(target)->sets.emplace_back(value);
   return {};
 }
 
@@ -49,13 +36,13 @@ constexpr std::array kTable{
            .short_name = 'o',
            .argument = "FORMAT",
            .help = "table, json or yaml. Default: table.",
-           .set = set_output,
+           .set = set_parsed<&ConfigOptions::output, parse_document_format>,
            .complete = Complete::kWords,
            .words = "table json yaml"},
     Option{.name = "color",
            .argument = "WHEN",
            .help = "auto, always or never. Default: auto, on a terminal and without NO_COLOR.",
-           .set = set_color,
+           .set = set_parsed<&ConfigOptions::color, parse_color_mode>,
            .complete = Complete::kWords,
            .words = "auto always never"},
     Option{.name = "help",
@@ -70,15 +57,7 @@ std::span<const Option> config_option_table() { return kTable; }
 
 Result<void> parse_config_options(std::span<const std::string_view> arguments,
                                   ConfigOptions& options) {
-  for (std::span rest = arguments; !rest.empty();) {
-    ATOLL_TRY(ParseResult parsed, parse_options(rest, kTable, &options));
-    rest = rest.subspan(parsed.rest);
-    std::size_t count = parsed.separated ? rest.size() : std::min<std::size_t>(rest.size(), 1);
-    options.words.insert(options.words.end(), rest.begin(),
-                         rest.begin() + static_cast<std::ptrdiff_t>(count));
-    rest = rest.subspan(count);
-  }
-  return {};
+  return parse_with_words(arguments, kTable, &options, options.words);
 }
 
 }  // namespace atl::cli

@@ -5,16 +5,6 @@
 namespace atl::cli {
 namespace {
 
-Result<void> set_output(void* target, std::string_view value) {
-  ATOLL_TRY(static_cast<CommonOptions*>(target)->output, parse_output_format(value));
-  return {};
-}
-
-Result<void> set_color(void* target, std::string_view value) {
-  ATOLL_TRY(static_cast<CommonOptions*>(target)->color, parse_color_mode(value));
-  return {};
-}
-
 constexpr Option kHelp{.name = "help",
                        .short_name = 'h',
                        .help = "Show this text.",
@@ -36,14 +26,14 @@ constexpr Option kOutput{.name = "output",
                          .short_name = 'o',
                          .argument = "FORMAT",
                          .help = "text or json. Default: text.",
-                         .set = set_output,
+                         .set = set_parsed<&CommonOptions::output, parse_output_format>,
                          .complete = Complete::kWords,
                          .words = "text json"};
 constexpr Option kColor{
     .name = "color",
     .argument = "WHEN",
     .help = "auto, always or never. Default: auto, on a terminal and without NO_COLOR.",
-    .set = set_color,
+    .set = set_parsed<&CommonOptions::color, parse_color_mode>,
     .complete = Complete::kWords,
     .words = "auto always never"};
 

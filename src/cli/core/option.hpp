@@ -3,7 +3,10 @@
 #pragma once
 
 #include <span>
+#include <string>
 #include <string_view>
+#include <utility>
+#include <vector>
 
 #include "base/result.hpp"
 
@@ -35,7 +38,14 @@ struct ParseResult {
 Result<ParseResult> parse_options(std::span<const std::string_view> arguments,
                                   std::span<const Option> table, void* target);
 
-// Setters for plain members: .set = set_text<&RunOptions::workdir>.
+// The same where options may stand before, between and after words that are none: `words` gets
+// these, and everything behind "--". With `program`, everything behind the first word is its own.
+Result<void> parse_with_words(std::span<const std::string_view> arguments,
+                              std::span<const Option> table, void* target,
+                              std::vector<std::string>& words, bool program = false);
+
+// Setters for plain members: .set = set_text<&RunOptions::workdir>. Where the member is of a base
+// of the table's target, they are told the target: set_flag<&ImageOptions::help, ImageOptions>.
 template <typename T>
 struct MemberOf;
 template <typename Class, typename Type>
@@ -43,15 +53,23 @@ struct MemberOf<Type Class::*> {
   using Owner = Class;
 };
 
-template <auto Member>
+template <auto Member, typename Target = typename MemberOf<decltype(Member)>::Owner>
 Result<void> set_flag(void* target, std::string_view) {
-  static_cast<typename MemberOf<decltype(Member)>::Owner*>(target)->*Member = true;
+  static_cast<Target*>(target)->*Member = true;
   return {};
 }
 
 template <auto Member>
 Result<void> set_text(void* target, std::string_view value) {
   static_cast<typename MemberOf<decltype(Member)>::Owner*>(target)->*Member = value;
+  return {};
+}
+
+// .set = set_parsed<&RunOptions::memory, parse_size>.
+template <auto Member, auto Parse, typename Target = typename MemberOf<decltype(Member)>::Owner>
+Result<void> set_parsed(void* target, std::string_view value) {
+  ATOLL_TRY(auto parsed, Parse(value));
+  static_cast<Target*>(target)->*Member = std::move(parsed);
   return {};
 }
 

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <string>
 
 #include "cli/core/option.hpp"
@@ -112,6 +113,20 @@ class Parser {
 Result<ParseResult> parse_options(std::span<const std::string_view> arguments,
                                   std::span<const Option> table, void* target) {
   return Parser(arguments, table, target).run();
+}
+
+Result<void> parse_with_words(std::span<const std::string_view> arguments,
+                              std::span<const Option> table, void* target,
+                              std::vector<std::string>& words, bool program) {
+  for (std::span rest = arguments; !rest.empty();) {
+    ATOLL_TRY(ParseResult parsed, parse_options(rest, table, target));
+    rest = rest.subspan(parsed.rest);
+    bool all = parsed.separated || (program && !words.empty());
+    std::size_t count = all ? rest.size() : std::min<std::size_t>(rest.size(), 1);
+    words.insert(words.end(), rest.begin(), rest.begin() + static_cast<std::ptrdiff_t>(count));
+    rest = rest.subspan(count);
+  }
+  return {};
 }
 
 }  // namespace atl::cli

@@ -11,12 +11,6 @@ namespace {
 
 RemoteOptions& options_of(void* target) { return *static_cast<RemoteOptions*>(target); }
 
-template <auto Member, auto Parse>
-Result<void> set_parsed(void* target, std::string_view value) {
-  ATOLL_TRY(options_of(target).*Member, Parse(value));
-  return {};
-}
-
 Result<void> add_label(void* target, std::string_view value) {
   std::size_t equals = value.find('=');
   if (equals == 0 || equals == std::string_view::npos) {
@@ -313,16 +307,7 @@ std::span<const Option> network_option_table() { return kNetworkOptions; }
 Result<void> parse_remote_options(std::span<const std::string_view> arguments,
                                   std::span<const Option> table, bool program,
                                   RemoteOptions& options) {
-  for (std::span rest = arguments; !rest.empty();) {
-    ATOLL_TRY(ParseResult parsed, parse_options(rest, table, &options));
-    rest = rest.subspan(parsed.rest);
-    bool all = parsed.separated || (program && !options.words.empty());
-    std::size_t count = all ? rest.size() : std::min<std::size_t>(rest.size(), 1);
-    options.words.insert(options.words.end(), rest.begin(),
-                         rest.begin() + static_cast<std::ptrdiff_t>(count));
-    rest = rest.subspan(count);
-  }
-  return {};
+  return parse_with_words(arguments, table, &options, options.words, program);
 }
 
 }  // namespace atl::cli

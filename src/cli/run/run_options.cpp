@@ -7,14 +7,6 @@
 namespace atl::cli {
 namespace {
 
-// A setter from a member and the function that reads its value.
-template <auto Member, auto Parse>
-Result<void> set_parsed(void* target, std::string_view value) {
-  ATOLL_TRY(auto parsed, Parse(value));
-  static_cast<RunOptions*>(target)->*Member = parsed;
-  return {};
-}
-
 constexpr std::array kTable{
     Option{.name = "language",
            .short_name = 'l',

@@ -106,14 +106,7 @@ Result<void> parse_serve_options(std::span<const std::string_view> arguments,
 }
 
 Result<void> parse_key_options(std::span<const std::string_view> arguments, KeyOptions& options) {
-  for (std::span rest = arguments; !rest.empty();) {
-    ATOLL_TRY(ParseResult parsed, parse_options(rest, kKey, &options));
-    rest = rest.subspan(parsed.rest);
-    if (rest.empty()) break;
-    options.words.emplace_back(rest[0]);
-    rest = rest.subspan(1);
-  }
-  return {};
+  return parse_with_words(arguments, kKey, &options, options.words);
 }
 
 }  // namespace atl::cli
