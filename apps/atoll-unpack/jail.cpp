@@ -21,6 +21,7 @@
 #include <vector>
 
 #include "base/unique_fd.hpp"
+#include "base/write_text.hpp"
 #include "confine/capabilities.hpp"
 
 namespace atl::unpacker {
@@ -53,11 +54,6 @@ Result<void> set_limits(std::uint64_t max_file_bytes) {
   ATOLL_CHECK(limit(RLIMIT_AS, kMemory));
 #endif
   return {};
-}
-
-bool write_text(const char* path, const std::string& text) {
-  UniqueFd file(::open(path, O_WRONLY | O_CLOEXEC));
-  return file && ::write(file.get(), text.data(), text.size()) == static_cast<ssize_t>(text.size());
 }
 
 // The host's only user of this number: below those of zygotes (src/engine/zygote.cpp) and slots

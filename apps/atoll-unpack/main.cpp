@@ -11,6 +11,7 @@
 #include <string>
 #include <string_view>
 
+#include "base/write_all.hpp"
 #include "codec/json.hpp"
 #include "codec/sha256.hpp"
 #include "images/reference.hpp"
@@ -38,11 +39,7 @@ int usage() {
 
 void report(const UnpackLine& line) {
   std::string text = codec::encode(line) + "\n";
-  for (std::string_view rest = text; !rest.empty();) {
-    ssize_t done = ::write(kReportFd, rest.data(), rest.size());
-    if (done <= 0) ::_exit(1);  // nobody listens any more
-    rest.remove_prefix(static_cast<std::size_t>(done));
-  }
+  if (!write_all(kReportFd, text)) ::_exit(1);  // nobody listens any more
 }
 
 int report_error(const Error& error) {

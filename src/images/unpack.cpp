@@ -6,6 +6,7 @@
 
 #include <algorithm>
 
+#include "base/write_all.hpp"
 #include "images/archive_index.hpp"
 #include "images/digest.hpp"
 #include "images/entry_path.hpp"
@@ -85,21 +86,13 @@ class Unpacker {
       if (bytes.empty()) break;
       count += bytes.size();
       if (count > job_.limits.bytes) return fail(Code::kTooLarge, "the archive is too large");
-      ATOLL_CHECK(write_all(file, bytes));
+      if (!write_all(file.get(), {bytes.data(), bytes.size()})) {
+        return fail_errno("writing the archive down");
+      }
       // What is left is to be unpacked as well, so this is about half of the work.
       tell(count, total != 0 ? std::max(total, count) * 2 : 0);
     }
     return FileSource::open(std::move(file));
-  }
-
-  static Result<void> write_all(const UniqueFd& file, std::span<const char> bytes) {
-    while (!bytes.empty()) {
-      ssize_t done = ::write(file.get(), bytes.data(), bytes.size());
-      if (done < 0 && errno == EINTR) continue;
-      if (done <= 0) return fail_errno("writing the archive down");
-      bytes = bytes.subspan(static_cast<std::size_t>(done));
-    }
-    return {};
   }
 
   bool is_known(const std::string& diff_id) const { return job_.known_layers.contains(diff_id); }

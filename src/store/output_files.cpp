@@ -12,6 +12,8 @@
 #include <cstring>
 #include <memory>
 
+#include "base/write_all.hpp"
+
 namespace atl::store {
 namespace {
 
@@ -55,13 +57,8 @@ Result<UniqueFd> make_folder(const UniqueFd& parent, const std::string& name) {
   return open_folder(parent, name);
 }
 
-Result<void> write_all(const UniqueFd& fd, std::string_view bytes) {
-  while (!bytes.empty()) {
-    ssize_t written = ::write(fd.get(), bytes.data(), bytes.size());
-    if (written < 0 && errno == EINTR) continue;
-    if (written < 0) return fail_errno("write output");
-    bytes.remove_prefix(static_cast<std::size_t>(written));
-  }
+Result<void> write_output(const UniqueFd& fd, std::string_view bytes) {
+  if (!write_all(fd.get(), bytes)) return fail_errno("write output");
   return {};
 }
 
@@ -93,7 +90,7 @@ Result<void> copy_part(const UniqueFd& fd, const LargeOutput& from, LargeOutput:
   for (std::uint64_t at = 0; at < from.size(part);) {
     ATOLL_TRY(std::string piece, from.read(part, at, kPiece));
     if (piece.empty()) return fail(Code::kIo, "an output is shorter than it was");
-    ATOLL_CHECK(write_all(fd, piece));
+    ATOLL_CHECK(write_output(fd, piece));
     at += piece.size();
   }
   return {};
@@ -129,10 +126,10 @@ Result<void> write_file(const UniqueFd& shelf, const std::string& name,
                        O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC, 0600));
   if (!fd) return fail_errno("make output");
   Header header = header_of(output);
-  ATOLL_CHECK(write_all(fd, {reinterpret_cast<const char*>(&header), sizeof header}));
-  ATOLL_CHECK(write_all(fd, output.stdout_bytes));
-  ATOLL_CHECK(write_all(fd, output.stderr_bytes));
-  ATOLL_CHECK(write_all(fd, output.merged));
+  ATOLL_CHECK(write_output(fd, {reinterpret_cast<const char*>(&header), sizeof header}));
+  ATOLL_CHECK(write_output(fd, output.stdout_bytes));
+  ATOLL_CHECK(write_output(fd, output.stderr_bytes));
+  ATOLL_CHECK(write_output(fd, output.merged));
   if (output.large) {
     for (auto part :
          {LargeOutput::Part::kStdout, LargeOutput::Part::kStderr, LargeOutput::Part::kMerged}) {

@@ -1,6 +1,5 @@
 #include "backends/srt/cgroup.hpp"
 
-#include <fcntl.h>
 #include <linux/magic.h>
 #include <sys/stat.h>
 #include <sys/vfs.h>
@@ -12,7 +11,7 @@
 #include <fstream>
 #include <thread>
 
-#include "base/unique_fd.hpp"
+#include "base/write_text.hpp"
 
 namespace atl::backends::srt {
 namespace {
@@ -33,11 +32,6 @@ std::string root_of(int controller) {
 
 // One for each user that Atoll may be.
 std::string group_of(unsigned uid) { return "/atoll/srt-" + std::to_string(uid); }
-
-bool write_text(const std::string& path, const std::string& text) {
-  UniqueFd file(::open(path.c_str(), O_WRONLY | O_CLOEXEC));
-  return file && ::write(file.get(), text.data(), text.size()) == static_cast<ssize_t>(text.size());
-}
 
 std::string read_text(const std::string& path) {
   std::ifstream file(path);

@@ -4,6 +4,7 @@
 
 #include <array>
 
+#include "base/write_all.hpp"
 #include "cli/config/config_options.hpp"
 #include "cli/config/config_text.hpp"
 #include "cli/core/exit_status.hpp"

@@ -7,6 +7,8 @@
 #include <cerrno>
 #include <cstdlib>
 
+#include "base/write_all.hpp"
+
 namespace atl::cli {
 
 bool use_color(ColorMode mode, int fd) {
@@ -16,16 +18,6 @@ bool use_color(ColorMode mode, int fd) {
   const char* term = std::getenv("TERM");
   if (term == nullptr || std::string_view(term) == "dumb") return false;
   return ::isatty(fd) == 1;
-}
-
-bool write_all(int fd, std::string_view bytes) {
-  while (!bytes.empty()) {
-    ssize_t written = ::write(fd, bytes.data(), bytes.size());
-    if (written < 0 && errno == EINTR) continue;
-    if (written <= 0) return false;
-    bytes.remove_prefix(static_cast<std::size_t>(written));
-  }
-  return true;
 }
 
 std::string printable(std::string text, bool with_lines) {
@@ -59,37 +51,8 @@ std::string_view hint_for(Code code) {
              "that failed";
     case Code::kInternal:
     case Code::kProtocol: return "this is a bug in Atoll; -v shows the steps that led to it";
-    case Code::kOk:
-    case Code::kInvalidArgument:
-    case Code::kInvalidValue:
-    case Code::kQuotaExceeded:
-    case Code::kStorageFull:
-    case Code::kNotFound:
-    case Code::kAlreadyExists:
-    case Code::kForbidden:
-    case Code::kUnauthenticated:
-    case Code::kConflict:
-    case Code::kTooLarge:
-    case Code::kUnsupported:
-    case Code::kPolicyUnsupported:
-    case Code::kResourceExhausted:
-    case Code::kCancelled:
-    case Code::kNotStarted:
-    case Code::kSandboxDisabled:
-    case Code::kExecutionFailed:
-    case Code::kProgramNotExecutable:
-    case Code::kUnsupportedLanguage:
-    case Code::kExecTimeout:
-    case Code::kTransferTimeout:
-    case Code::kSessionNotFound:
-    case Code::kNoAvailableRuntime:
-    case Code::kDangerousCommand:
-    case Code::kServerRestarted:
-    case Code::kIdempotencyMismatch:
-    case Code::kNoPackageIndex:
-    case Code::kIo: return {};
+    default: return {};  // the message says all that there is to say
   }
-  return {};
 }
 
 std::string error_text(const Error& error, bool color, bool with_trail) {

@@ -13,10 +13,6 @@ enum class ColorMode { kAuto, kAlways, kNever };
 // kAuto: colours when `fd` is a terminal, NO_COLOR is unset or empty, and TERM is not "dumb".
 bool use_color(ColorMode mode, int fd);
 
-// Writes everything or gives up silently: there is nobody left to tell.
-// False when not all of it could be written.
-bool write_all(int fd, std::string_view bytes);
-
 // Words that may be somebody else's, a name in an archive or in a sandbox: what would command the
 // terminal becomes '?'. Lines: a message may have several.
 std::string printable(std::string text, bool with_lines = false);

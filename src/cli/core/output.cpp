@@ -5,6 +5,8 @@
 #include <cerrno>
 #include <cstring>
 
+#include "base/write_all.hpp"
+
 namespace atl::cli {
 
 async::Task<Result<void>> Output::take(sandbox::OutputChunk chunk) {

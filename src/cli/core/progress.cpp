@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "base/write_all.hpp"
 #include "cli/core/console.hpp"
 #include "cli/core/help.hpp"
 #include "cli/core/units.hpp"

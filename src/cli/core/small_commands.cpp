@@ -4,6 +4,7 @@
 
 #include <string>
 
+#include "base/write_all.hpp"
 #include "cli/core/common_options.hpp"
 #include "cli/core/completion.hpp"
 #include "cli/core/console.hpp"

@@ -11,14 +11,10 @@
 #include <cstring>
 
 #include "base/unique_fd.hpp"
+#include "base/write_text.hpp"
 
 namespace atl::cli {
 namespace {
-
-bool write_file(const char* path, const std::string& text) {
-  UniqueFd fd(::open(path, O_WRONLY | O_CLOEXEC));
-  return fd && ::write(fd.get(), text.data(), text.size()) == static_cast<ssize_t>(text.size());
-}
 
 std::string identity_map(unsigned id) { return "0 " + std::to_string(id) + " 1"; }
 
@@ -29,9 +25,9 @@ struct Maps {
 
 // One mapped id is what every user may have.
 int map_self(const Maps& maps) {
-  write_file("/proc/self/setgroups", "deny");
-  if (!write_file("/proc/self/uid_map", maps.users)) return errno;
-  if (!write_file("/proc/self/gid_map", maps.groups)) return errno;
+  write_text("/proc/self/setgroups", "deny");
+  if (!write_text("/proc/self/uid_map", maps.users)) return errno;
+  if (!write_text("/proc/self/gid_map", maps.groups)) return errno;
   return 0;
 }
 

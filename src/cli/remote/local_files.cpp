@@ -15,6 +15,7 @@
 
 #include "base/ids.hpp"
 #include "base/safe_names.hpp"
+#include "base/write_all.hpp"
 
 namespace atl::cli {
 namespace {
@@ -33,12 +34,7 @@ std::string temporary_for(const std::string& path) {
 }
 
 Result<void> write_to(const UniqueFd& fd, std::string_view bytes, const std::string& path) {
-  while (!bytes.empty()) {
-    ssize_t done = ::write(fd.get(), bytes.data(), bytes.size());
-    if (done < 0 && errno == EINTR) continue;
-    if (done < 0) return cannot("write", path);
-    bytes.remove_prefix(static_cast<std::size_t>(done));
-  }
+  if (!write_all(fd.get(), bytes)) return cannot("write", path);
   return {};
 }
 

@@ -4,6 +4,8 @@
 
 #include <string>
 
+#include "base/write_all.hpp"
+
 namespace atl::cli {
 
 void print_remote_error(const Error& error, ColorMode mode) {

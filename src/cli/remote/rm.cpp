@@ -2,6 +2,7 @@
 
 #include <vector>
 
+#include "base/write_all.hpp"
 #include "cli/core/small_commands.hpp"
 #include "cli/remote/remote.hpp"
 #include "cli/remote/report.hpp"

@@ -8,6 +8,7 @@
 #include "async/signals.hpp"
 #include "async/stream.hpp"
 #include "async/task_group.hpp"
+#include "base/write_all.hpp"
 #include "cli/core/output.hpp"
 #include "cli/core/terminal.hpp"
 #include "cli/remote/remote.hpp"

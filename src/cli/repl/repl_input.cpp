@@ -4,6 +4,7 @@
 
 #include <utility>
 
+#include "base/write_all.hpp"
 #include "cli/repl/repl_state.hpp"
 
 namespace atl::cli {

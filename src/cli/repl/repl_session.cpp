@@ -5,6 +5,7 @@
 
 #include <utility>
 
+#include "base/write_all.hpp"
 #include "cli/core/exit_status.hpp"
 #include "cli/core/json.hpp"
 #include "cli/repl/repl_state.hpp"

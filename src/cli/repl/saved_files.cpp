@@ -12,6 +12,8 @@
 #include <cerrno>
 #include <utility>
 
+#include "base/write_all.hpp"
+
 namespace atl::cli {
 namespace {
 
@@ -48,17 +50,6 @@ bool read_exactly(int fd, void* into, std::size_t size) {
   return true;
 }
 
-bool write_exactly(int fd, const char* from, std::size_t size) {
-  while (size > 0) {
-    ssize_t done = ::write(fd, from, size);
-    if (done < 0 && errno == EINTR) continue;
-    if (done <= 0) return false;
-    from += done;
-    size -= static_cast<std::size_t>(done);
-  }
-  return true;
-}
-
 // The content from the socket into a file. 0, or what was wrong. The folder may be one that the
 // sandbox writes to: whatever has the name already is replaced, never opened.
 int take_file(int socket, int folder, const Header& header) {
@@ -71,7 +62,7 @@ int take_file(int socket, int folder, const Header& header) {
   for (std::size_t left = header.size; left > 0;) {
     std::size_t step = std::min(left, buffer.size());
     if (!read_exactly(socket, buffer.data(), step)) ::_exit(1);
-    if (error == 0 && !write_exactly(file.get(), buffer.data(), step)) error = errno;
+    if (error == 0 && !write_all(file.get(), {buffer.data(), step})) error = errno;
     left -= step;
   }
   if (error == 0 && ::renameat(folder, part.c_str(), folder, name.c_str()) != 0) error = errno;
@@ -91,7 +82,7 @@ int take_file(int socket, int folder, const Header& header) {
   Header header{};
   while (read_exactly(3, &header, sizeof(header)) && header.kind < kKinds.size()) {
     int error = take_file(3, 4, header);
-    if (!write_exactly(3, reinterpret_cast<const char*>(&error), sizeof(error))) break;
+    if (!write_all(3, {reinterpret_cast<const char*>(&error), sizeof(error)})) break;
   }
   ::_exit(0);
 }

@@ -4,6 +4,7 @@
 
 #include <cerrno>
 
+#include "base/write_all.hpp"
 #include "cli/core/exit_status.hpp"
 
 namespace atl::cli {

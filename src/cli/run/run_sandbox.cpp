@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "async/deadline.hpp"
+#include "base/write_all.hpp"
 #include "cli/run/run_state.hpp"
 
 namespace atl::cli {
