@@ -2,8 +2,13 @@
 #pragma once
 
 #include <chrono>
+#include <cstdint>
 
 namespace atl {
+
+inline std::int64_t unix_ms(std::chrono::system_clock::time_point time) {
+  return std::chrono::duration_cast<std::chrono::milliseconds>(time.time_since_epoch()).count();
+}
 
 class Clock {
  public:

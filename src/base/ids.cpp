@@ -7,6 +7,8 @@
 #include <cstdint>
 #include <mutex>
 
+#include "base/clock.hpp"
+
 namespace atl {
 
 namespace {
@@ -38,9 +40,7 @@ std::string make_sortable_id() {
   static std::array<std::uint8_t, 16> digits{};  // base 32, most significant first
 
   std::scoped_lock lock(mutex);
-  auto now = std::chrono::system_clock::now().time_since_epoch();
-  auto ms = static_cast<std::uint64_t>(
-      std::chrono::duration_cast<std::chrono::milliseconds>(now).count());
+  auto ms = static_cast<std::uint64_t>(unix_ms(std::chrono::system_clock::now()));
   if (ms > last_ms) {
     last_ms = ms;
     if (::getrandom(digits.data(), digits.size(), 0) != static_cast<ssize_t>(digits.size())) {

@@ -8,6 +8,7 @@
 #include <cmath>
 #include <ctime>
 
+#include "base/clock.hpp"
 #include "base/utf8.hpp"
 
 namespace atl::log {
@@ -89,8 +90,7 @@ struct Append {
 };
 
 void append_time(std::string& out, std::chrono::system_clock::time_point time) {
-  auto since =
-      std::chrono::duration_cast<std::chrono::milliseconds>(time.time_since_epoch()).count();
+  std::int64_t since = unix_ms(time);
   std::time_t seconds = static_cast<std::time_t>(since / 1000);
   std::tm parts{};
   ::gmtime_r(&seconds, &parts);

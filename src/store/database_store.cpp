@@ -5,6 +5,7 @@
 #include <iterator>
 #include <utility>
 
+#include "base/clock.hpp"
 #include "base/fault.hpp"
 #include "observe/log.hpp"
 #include "store/changes.hpp"
@@ -246,12 +247,10 @@ async::Task<Result<std::uint64_t>> DatabaseStore::remove_old(Retention retention
 
 async::Task<Result<void>> DatabaseStore::ping() {
   co_return co_await writer_.write([](Connection& db) -> Result<void> {
-    auto now = std::chrono::system_clock::now().time_since_epoch();
-    std::int64_t ms = std::chrono::duration_cast<std::chrono::milliseconds>(now).count();
     ATOLL_CHECK(
         db.run("INSERT INTO writers (id, number, seen_at) VALUES ('ping', 0, $1) "
                "ON CONFLICT (id) DO UPDATE SET seen_at = excluded.seen_at",
-               {ms}));
+               {unix_ms(std::chrono::system_clock::now())}));
     return {};
   });
 }

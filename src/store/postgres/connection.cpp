@@ -6,6 +6,7 @@
 #include <thread>
 #include <utility>
 
+#include "base/clock.hpp"
 #include "base/ids.hpp"
 #include "observe/log.hpp"
 #include "store/postgres/session.hpp"
@@ -22,10 +23,7 @@ constexpr milliseconds kLongestPause{2000};
 constexpr milliseconds kPatience{10'000};
 constexpr std::int64_t kForgottenAfterMs = std::int64_t{30} * 24 * 3600 * 1000;
 
-std::int64_t now_ms() {
-  auto now = std::chrono::system_clock::now().time_since_epoch();
-  return std::chrono::duration_cast<milliseconds>(now).count();
-}
+std::int64_t now_ms() { return unix_ms(std::chrono::system_clock::now()); }
 
 class PostgresConnection final : public Connection {
  public:
