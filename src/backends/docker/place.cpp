@@ -1,7 +1,6 @@
 #include "backends/docker/place.hpp"
 
 #include <fcntl.h>
-#include <sys/random.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -31,12 +30,7 @@ Result<void> write_file(const std::string& path, mode_t mode, const void* bytes,
 }  // namespace
 
 Result<guest::Token> Places::make(const SandboxId& id) const {
-  guest::Token token;
-  if (::getrandom(token.data(), token.size(), 0) != static_cast<ssize_t>(token.size())) {
-    return fail_errno("getrandom");
-  }
-  if (::mkdir(root_.c_str(), 0700) != 0 && errno != EEXIST) return fail_errno("making a folder");
-  ATOLL_CHECK(write_file(token_path(id), 0600, token.data(), token.size()));
+  ATOLL_TRY(guest::Token token, tokens_.make(id));
   std::string mine = folder(id);
   if (::mkdir(mine.c_str(), 0700) != 0) return fail_errno("making a folder");
   // The guest reads this one and removes it.
@@ -48,16 +42,6 @@ Result<guest::Token> Places::make(const SandboxId& id) const {
 Result<void> Places::close_folder(const SandboxId& id) const {
   if (::chmod(folder(id).c_str(), 0700) != 0) return fail_errno("chmod");
   return {};
-}
-
-Result<guest::Token> Places::token(const SandboxId& id) const {
-  guest::Token token;
-  UniqueFd file(::open(token_path(id).c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW));
-  if (!file ||
-      ::read(file.get(), token.data(), token.size()) != static_cast<ssize_t>(token.size())) {
-    return fail(Code::kNotFound, "nothing is known of this sandbox");
-  }
-  return token;
 }
 
 Result<std::string> Places::hidden_file() const {
@@ -73,19 +57,10 @@ Result<std::string> Places::hidden_folder() const {
   return path;
 }
 
-std::vector<SandboxId> Places::all() const {
-  std::vector<SandboxId> ids;
-  std::error_code failed;
-  for (const auto& entry : fs::directory_iterator(root_, failed)) {
-    if (entry.path().extension() == ".token") ids.emplace_back(entry.path().stem().string());
-  }
-  return ids;
-}
-
 void Places::remove(const SandboxId& id) const {
   std::error_code ignored;
   fs::remove_all(folder(id), ignored);
-  ::unlink(token_path(id).c_str());
+  tokens_.forget(id);
 }
 
 void Places::remove_root() const {

@@ -8,33 +8,33 @@
 #include "base/ids.hpp"
 #include "base/result.hpp"
 #include "guest/start.hpp"
+#include "sandbox/tokens.hpp"
 
 namespace atl::backends::docker {
 
 // Owns nothing: a name for paths. `root` is a private folder of the server.
 class Places {
  public:
-  explicit Places(std::string root) : root_(std::move(root)) {}
+  explicit Places(std::string root) : root_(std::move(root)), tokens_(root_) {}
 
   // The container's user may write into the folder until close_folder().
   Result<guest::Token> make(const SandboxId& id) const;
   // Nothing in the container gets to the folder any more, not even to the socket: the guest has
   // bound it, and needs the folder no longer.
   Result<void> close_folder(const SandboxId& id) const;
-  Result<guest::Token> token(const SandboxId& id) const;  // kNotFound
+  Result<guest::Token> token(const SandboxId& id) const { return tokens_.find(id); }
   std::string folder(const SandboxId& id) const { return root_ + "/" + id.str(); }
   std::string socket(const SandboxId& id) const { return folder(id) + "/guest.sock"; }
   // A file and a folder with nothing in them and for nobody, to hide others behind.
   Result<std::string> hidden_file() const;
   Result<std::string> hidden_folder() const;
-  std::vector<SandboxId> all() const;
+  std::vector<SandboxId> all() const { return tokens_.all(); }
   void remove(const SandboxId& id) const;
   void remove_root() const;
 
  private:
-  std::string token_path(const SandboxId& id) const { return root_ + "/" + id.str() + ".token"; }
-
   std::string root_;
+  sandbox::Tokens tokens_;
 };
 
 }  // namespace atl::backends::docker

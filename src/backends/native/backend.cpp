@@ -75,7 +75,7 @@ class NativeBackend : public sandbox::Backend {
  private:
   async::Executor executor_;
   std::shared_ptr<LauncherClient> launcher_;
-  native::Tokens tokens_;
+  sandbox::Tokens tokens_;
   std::string run_folder_;
   bool once_;
 };

@@ -18,7 +18,7 @@ using engine::LauncherOp;
 using sandbox::State;
 
 NativeSandbox::NativeSandbox(async::Executor executor, std::shared_ptr<LauncherClient> launcher,
-                             Tokens tokens, std::string run_folder, bool once,
+                             sandbox::Tokens tokens, std::string run_folder, bool once,
                              sandbox::SandboxSpec spec)
     : GuestSandbox(std::move(executor), spec.id),
       launcher_(std::move(launcher)),
@@ -28,7 +28,7 @@ NativeSandbox::NativeSandbox(async::Executor executor, std::shared_ptr<LauncherC
       spec_(std::move(spec)) {}
 
 NativeSandbox::NativeSandbox(async::Executor executor, std::shared_ptr<LauncherClient> launcher,
-                             Tokens tokens, std::string run_folder, SandboxId id,
+                             sandbox::Tokens tokens, std::string run_folder, SandboxId id,
                              guest::Token token, std::uint32_t walls)
     : GuestSandbox(std::move(executor), id),
       launcher_(std::move(launcher)),

@@ -6,21 +6,23 @@
 #include <string>
 
 #include "backends/native/launcher_client.hpp"
-#include "backends/native/tokens.hpp"
 #include "sandbox/defaults.hpp"
 #include "sandbox/guest_sandbox.hpp"
 #include "sandbox/spec.hpp"
+#include "sandbox/tokens.hpp"
 
 namespace atl::backends::native {
 
 class NativeSandbox final : public sandbox::GuestSandbox, public sandbox::KeepsDefaults {
  public:
   // A new one; start() builds it.
-  NativeSandbox(async::Executor executor, std::shared_ptr<LauncherClient> launcher, Tokens tokens,
-                std::string run_folder, bool once, sandbox::SandboxSpec spec);
+  NativeSandbox(async::Executor executor, std::shared_ptr<LauncherClient> launcher,
+                sandbox::Tokens tokens, std::string run_folder, bool once,
+                sandbox::SandboxSpec spec);
   // One that lives already.
-  NativeSandbox(async::Executor executor, std::shared_ptr<LauncherClient> launcher, Tokens tokens,
-                std::string run_folder, SandboxId id, guest::Token token, std::uint32_t walls);
+  NativeSandbox(async::Executor executor, std::shared_ptr<LauncherClient> launcher,
+                sandbox::Tokens tokens, std::string run_folder, SandboxId id, guest::Token token,
+                std::uint32_t walls);
 
   void set_defaults(std::map<std::string, std::string> env, std::string cwd) override;
   void set_known_limits(const sandbox::Limits& limits) override { spec_.limits = limits; }
@@ -44,7 +46,7 @@ class NativeSandbox final : public sandbox::GuestSandbox, public sandbox::KeepsD
   async::Task<Result<void>> freeze(bool frozen);
 
   std::shared_ptr<LauncherClient> launcher_;
-  Tokens tokens_;
+  sandbox::Tokens tokens_;
   std::string run_folder_;
   bool once_ = false;  // ends with this process, so stop() need not see it gone
   sandbox::SandboxSpec spec_;

@@ -1,4 +1,4 @@
-#include "backends/native/tokens.hpp"
+#include "sandbox/tokens.hpp"
 
 #include <fcntl.h>
 #include <sys/random.h>
@@ -9,7 +9,7 @@
 
 #include "base/unique_fd.hpp"
 
-namespace atl::backends::native {
+namespace atl::sandbox {
 
 Result<guest::Token> Tokens::make(const SandboxId& id) const {
   guest::Token token;
@@ -50,4 +50,4 @@ void Tokens::forget(const SandboxId& id) const {
   if (!folder_.empty()) ::unlink(path(id).c_str());
 }
 
-}  // namespace atl::backends::native
+}  // namespace atl::sandbox

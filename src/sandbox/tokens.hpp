@@ -9,7 +9,7 @@
 #include "base/result.hpp"
 #include "guest/protocol.hpp"
 
-namespace atl::backends::native {
+namespace atl::sandbox {
 
 class Tokens {
  public:
@@ -28,4 +28,4 @@ class Tokens {
   std::string folder_;
 };
 
-}  // namespace atl::backends::native
+}  // namespace atl::sandbox
