@@ -19,7 +19,7 @@ constexpr std::array kTable{
                    "names. Default: native, the store of this host.",
            .set = set_text<&ImageOptions::backend>,
            .complete = Complete::kWords,
-           .words = "native docker"},
+           .words = ATOLL_IMAGE_BACKEND_NAMES},
     Option{.name = "max-size",
            .argument = "SIZE",
            .help = "import: refuse an archive that unpacks to more than this. Default: 20g.",

@@ -71,7 +71,7 @@ constexpr std::array kTable{
            .help = "The kind of walls; `atoll backends` lists them. Default: native.",
            .set = set_text<&RunOptions::backend>,
            .complete = Complete::kWords,
-           .words = "docker native opensandbox srt"},
+           .words = ATOLL_BACKEND_NAMES},
 
     Option{.name = "memory",
            .argument = "SIZE",
