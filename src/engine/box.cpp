@@ -116,7 +116,7 @@ std::uint64_t namespace_flags() {
 
 Zygote* find_zygote(LauncherState& state, const CreateRequest& request) {
   bool wanted = request.use_zygote != 0 && !state.rootless;
-  return wanted ? state.zygotes.find(state.zygote_parts, request.zygote) : nullptr;
+  return wanted ? state.zygotes.find(request.zygote) : nullptr;
 }
 
 // What makes pid 1.

@@ -88,7 +88,7 @@ struct LauncherState {
   Cgroups cgroups;
   bool rootless = false;
   Slots slots{shared, cgroups, rootless};
-  Zygotes zygotes{shared};
+  Zygotes zygotes;
 
   const uid_t* socket_owner() const { return rootless ? nullptr : &options.client_uid; }
   // Back to where requests are served: the template, and the host's network and pids.

@@ -41,7 +41,7 @@ struct Cgroups {
 
 enum class Leaf { kSlot, kGuest, kZygote };
 // Numbers of slots from here on are those of zygotes' sandboxes, so many for each zygote.
-inline constexpr unsigned kFirstZygoteSlot = 8192, kSlotsPerZygote = 2048;
+inline constexpr unsigned kFirstZygoteSlot = 8192, kSlotsPerZygote = 2048, kMaxZygotes = 16;
 inline constexpr const char* kProcesses = "cgroup.procs";
 
 // v1: guests are frozen together with nobody, and their time is their sandbox's.

@@ -29,18 +29,17 @@ std::int64_t now_ms() {
   return now.tv_sec * 1000 + now.tv_nsec / 1'000'000;
 }
 
-// The exit status of a child that has ended; -1 while it lives, or when it was killed.
-int exit_status(const UniqueFd& child) {
+void reap(const UniqueFd& child) {
   siginfo_t info{};
   ::waitid(P_PIDFD, static_cast<id_t>(child.get()), &info, WEXITED | WNOHANG);
-  return info.si_pid != 0 && info.si_code == CLD_EXITED ? info.si_status : -1;
 }
 
 // A request that waits for a helper: the maker of its mounts, or the starter of a zygote.
 struct Pending {
   Helper helper;
   LauncherReply reply;
-  std::unique_ptr<BoxOrder> order;  // none: a zygote
+  std::unique_ptr<BoxOrder> order;  // none: a zygote …
+  ZygoteKey key;                    // … of this key
 };
 
 class Launcher {
@@ -169,7 +168,7 @@ class Launcher {
   Outcome<bool> handle(std::vector<UniqueFd>& received, LauncherReply& reply) {
     if (reply.op == LauncherOp::kCreate) return create(received, reply);
     if (reply.op == LauncherOp::kList) return list();
-    if (reply.op == LauncherOp::kZygote) return start_zygote_of(received, reply);
+    if (reply.op == LauncherOp::kZygote) return find_or_start_zygote(received, reply);
     auto found = boxes_.find(reply.id.text);
     if (found == boxes_.end() || found->second.failure) {
       // A launcher that died while it made this one has left its names.
@@ -249,8 +248,8 @@ class Launcher {
     constexpr unsigned kTries = 8;
     Outcome<void> ordered = failed(Step::kSlot, EAGAIN);
     if (waiting_.empty() || ++waiting_.front()->tries <= kTries) {
-      ordered =
-          order_slots(state_, range_, make ? waiting_.size() + 1 + state_.slots.lent() / 8 : 0);
+      std::size_t wanted = once_ ? 1 : waiting_.size() + 1 + state_.slots.lent() / 8;
+      ordered = order_slots(state_, range_, make ? wanted : 0);
     }
     if (ordered) return watch(state_.slot_maker.process, &state_.slot_maker);
     while (!waiting_.empty()) begin(std::unexpected(ordered.error()));
@@ -258,7 +257,7 @@ class Launcher {
 
   void slots_made() {
     unwatch(state_.slot_maker.process);
-    (void)exit_status(state_.slot_maker.process);
+    reap(state_.slot_maker.process);
     Outcome<void> made = receive_slots(state_);
     if (!made && !waiting_.empty()) begin(std::unexpected(made.error()));
     serve_waiting();
@@ -324,13 +323,14 @@ class Launcher {
     return std::unexpected(failure);
   }
 
-  Outcome<bool> start_zygote_of(std::vector<UniqueFd>& given, LauncherReply& reply) {
+  Outcome<bool> find_or_start_zygote(std::vector<UniqueFd>& given, LauncherReply& reply) {
     ATOLL_CHECK(ready_);
     if (pending_.size() >= kMaxPending) return failed(Step::kBusy, EAGAIN);
     ZygoteRequest request;
     std::memcpy(&request, request_.get(), sizeof request);
-    ATOLL_TRY(Helper starter, start_zygote(state_, request.key, given[0]));
-    wait_for({std::move(starter), reply, nullptr});
+    UniqueFd report = given.empty() ? UniqueFd() : std::move(given[0]);
+    ATOLL_TRY(Helper starter, order_zygote(state_, request.key, report));
+    wait_for({std::move(starter), reply, nullptr, request.key});
     return false;
   }
 
@@ -345,12 +345,16 @@ class Launcher {
   }
 
   void go_on(Pending& pending) {
-    int status = exit_status(pending.helper.process);
+    reap(pending.helper.process);
     if (pending.order) return answer(go_on_with_parts(pending), pending.reply);
-    pending.reply.zygote = status == kZygoteStarted ? 1 : 0;
-    bool done = status == kZygoteStarted || status == kZygoteLives;
-    int error = status == kNoZygotePlace ? EAGAIN : EIO;
-    answer(done ? Outcome<bool>(true) : failed(Step::kZygote, error), pending.reply);
+    Outcome<bool> started = receive_zygote(state_, pending.helper, pending.key);
+    pending.reply.zygote = started.value_or(false) ? 1 : 0;
+    answer(started ? true : started, pending.reply);
+    Zygote* zygote = state_.zygotes.find(pending.key);
+    if (zygote == nullptr) return;
+    range_ = zygote_slots(zygote->place, zygote->uid);
+    ahead_ = true;
+    look_after_slots();
   }
 
   Outcome<bool> go_on_with_parts(Pending& pending) {
@@ -388,7 +392,7 @@ class Launcher {
     answer_create(ended);
     Box box = std::move(ended);
     boxes_.erase(box.id.text);
-    (void)exit_status(box.pidfd);
+    reap(box.pidfd);
     box.pidfd.reset();
     LauncherReply reply{.status = box.dying ? LauncherStatus::kOk : LauncherStatus::kExited,
                         .op = LauncherOp::kDestroy,

@@ -33,8 +33,10 @@ enum class LauncherOp : std::uint16_t {
   kFreeze = 3,   // EINPROGRESS: it is told to, but does not stand still yet; ask again, or thaw it
   kThaw = 4,
   kUsage = 5,
-  kList = 6,    // ListReplies with all living sandboxes; kListed: more follow
-  kZygote = 7,  // ZygoteRequest + a pipe for its report: starts one unless it lives
+  kList = 6,  // ListReplies with all living sandboxes; kListed: more follow
+  // ZygoteRequest + a pipe for its report: starts one unless it lives. Without the pipe it is only
+  // found, when it has loaded everything (ENOENT: not). Sandboxes use those that were found.
+  kZygote = 7,
   kLimits = 8,  // LimitsRequest: other limits of memory, cpu and processes from now on
 };
 
@@ -80,7 +82,7 @@ struct CreateRequest {
   // to find by name, and nobody to come back. For sandboxes that end with their maker.
   std::uint32_t connected = 0;
   std::uint32_t writable_root = 0;  // 1: the user may write in /, within the limit of the disk
-  std::uint32_t use_zygote = 0;     // 1: the sandbox is open to `zygote`, if that lives
+  std::uint32_t use_zygote = 0;  // 1: the sandbox is open to `zygote`, if that was found (kZygote)
   ZygoteKey zygote;
   std::array<char, 64> hostname{};
   std::array<MountEntry, kMaxMounts> mounts;
@@ -110,6 +112,7 @@ struct LauncherReply {
   LauncherStatus status = LauncherStatus::kOk;
   LauncherOp op = LauncherOp::kList;  // what this answers; kDestroy's may come after later ones
   Step step = Step::kNone;
+  std::uint16_t reserved = 0;
   std::int32_t errno_value = 0;
   // kCreate: bits of confine::Wall that are really up, and whether it has a zygote; kZygote:
   // whether that was started now

@@ -25,14 +25,14 @@ constexpr unsigned kTime = 120;  // s
 
 // Mounts, namespaces and loop devices; ids in maps, and the formatter's; device nodes; the owner of
 // a disk's file; folders of whoever the store belongs to; capabilities to give up. For slots:
-// namespaces and their loopbacks, the owners of namespaces, and the end of what is left in them.
+// namespaces of other owners and their loopbacks, and the end of what is left in slots.
 bool confine_mounts(MountsKind kind) {
   constexpr std::uint64_t kMounts =
       1ull << CAP_SYS_ADMIN | 1ull << CAP_SYS_CHROOT | 1ull << CAP_SETUID | 1ull << CAP_SETGID |
       1ull << CAP_MKNOD | 1ull << CAP_CHOWN | 1ull << CAP_DAC_OVERRIDE | 1ull << CAP_SETPCAP;
   constexpr std::uint64_t kForSlots = 1ull << CAP_SYS_ADMIN | 1ull << CAP_NET_ADMIN |
                                       1ull << CAP_SETUID | 1ull << CAP_KILL |
-                                      1ull << CAP_DAC_OVERRIDE;
+                                      1ull << CAP_DAC_OVERRIDE | 1ull << CAP_SYS_PTRACE;
   std::uint64_t needed = kind == MountsKind::kSlots ? kForSlots : kMounts;
   return confine::keep_only_capabilities(needed, true) == 0 && confine::set_no_new_privs() == 0;
 }

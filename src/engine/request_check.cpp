@@ -90,7 +90,7 @@ int check_request(CreateRequest& request, std::size_t size, std::size_t descript
       return valid_limits(request.limits) ? 0 : EINVAL;
     case LauncherOp::kZygote: {
       ZygoteRequest zygote;
-      if (size != sizeof zygote || descriptors != 1 || !named) return EBADMSG;
+      if (size != sizeof zygote || descriptors > 1 || !named) return EBADMSG;
       std::memcpy(&zygote, &request, sizeof zygote);
       return valid_zygote(zygote.key) ? 0 : EBADMSG;
     }

@@ -111,7 +111,8 @@ TEST(RequestCheck, AZygoteIsAKeyAndAPipe) {
   ZygoteRequest request;
   std::strcpy(request.header.id.text.data(), "zygote");
   EXPECT_EQ(check_zygote(request), 0);
-  for (std::size_t descriptors : {0u, 2u}) EXPECT_EQ(check_zygote(request, descriptors), EBADMSG);
+  EXPECT_EQ(check_zygote(request, 0), 0);  // it is only looked for
+  EXPECT_EQ(check_zygote(request, 2), EBADMSG);
   std::strcpy(request.key.modules.data(), "--no-ipython numpy matplotlib.pyplot");
   EXPECT_EQ(check_zygote(request), 0);
   for (const char* modules : {"/tmp/x", "a\nb", "os;x", "x=1"}) {

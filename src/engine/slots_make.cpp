@@ -12,7 +12,6 @@
 #include <cstring>
 
 #include "engine/cgroup_make.hpp"
-#include "engine/zygote.hpp"
 
 namespace atl::engine {
 namespace {

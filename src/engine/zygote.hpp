@@ -23,25 +23,6 @@ struct ZygoteParts {
   UniqueFd program;  // atoll-zygote
   UniqueFd driver;   // what its interpreter reads
   UniqueFd library;  // what it enters sandboxes with
-
-  // Zygotes of another driver are others.
-  std::uint64_t stamp() const;
-};
-
-// Below the uids of slots.
-inline constexpr uid_t kFirstZygoteUid = 0x5fff0000;
-inline constexpr uid_t kUidsEach = 0x1000;
-inline constexpr unsigned kMaxZygotes = 16;
-
-// SHARED/zygotes/PLACE says who has the place, and carries a lock of the keeper's process alone
-// (POSIX). Beside it PLACE.sock, where the zygote listens when it is ready.
-struct ZygotePlace {
-  ZygoteKey key;
-  std::uint64_t driver = 0;
-  uid_t uid = 0;
-  std::uint32_t serves = 0;  // 0: its interpreter is no more, but sandboxes are
-
-  bool is(const ZygoteKey& other, std::uint64_t stamp) const;
 };
 
 // A living one, connected.
@@ -53,18 +34,28 @@ struct Zygote {
   bool distrusted = false;
 };
 
+// What the launcher orders from atoll-zygote, and its answer. With a zygote that is ready come a
+// pidfd of its keeper and a connection to it.
+struct ZygoteOrder {
+  ZygoteKey key;
+  std::uint32_t find_only = 0;  // 1: none is started
+};
+struct ZygoteAnswer {
+  guest::StartFailure failure{Step::kZygote, EIO};
+  std::uint32_t started = 0, place = 0;
+  uid_t uid = 0;
+};
+
+// Those that atoll-zygote has found for this launcher.
 class Zygotes {
  public:
-  explicit Zygotes(const UniqueFd& shared) : shared_(shared) {}
-  // Null when none of that key lives, is ready and trusted. Valid until the next call.
-  Zygote* find(const ZygoteParts& parts, const ZygoteKey& key);
+  // Null when none of that key is known, lives and is trusted. Valid until the next call.
+  Zygote* find(const ZygoteKey& key);
+  void add(Zygote found);
   // A sandbox of the zygote with this uid was not built in time: it gets no other one.
   void distrust(uid_t uid);
 
  private:
-  bool look_at(unsigned place, std::uint64_t driver, const ZygoteKey& key, Zygote& found);
-
-  const UniqueFd& shared_;
   std::list<Zygote> known_;
 };
 
@@ -72,12 +63,13 @@ class Zygotes {
 // request.
 bool introduce(Zygote& zygote, const UniqueFd& its_end, const BoxPlan& plan);
 
-// Starts one; `report` is a pipe where its driver says what it has loaded. Comes back with the
-// process that sees to it; its exit status is a ZygoteStart.
-Outcome<Helper> start_zygote(const LauncherState& state, const ZygoteKey& key,
+// Finds one, or starts it; `report` is a pipe where its driver says what it has loaded, without
+// which none is started. Comes back with the process that sees to it.
+Outcome<Helper> order_zygote(const LauncherState& state, const ZygoteKey& key,
                              const UniqueFd& report);
-enum ZygoteStart : int { kZygoteStarted = 0, kZygoteLives = 3, kNoZygotePlace = 4 };
-// Descriptors that atoll-zygote gets with its order, a ZygoteKey.
+// When that has ended. True: it was started now, and is found when it has loaded everything.
+Outcome<bool> receive_zygote(LauncherState& state, const Helper& helper, const ZygoteKey& key);
+// Descriptors that atoll-zygote gets with its order.
 enum ZygoteFd : int {
   kZygoteReport = kHelperSocket + 1,
   kZygoteShared,

@@ -5,10 +5,14 @@
 #include <sys/file.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
+#include <sys/syscall.h>
+#include <sys/un.h>
 #include <unistd.h>
 
+#include <cstring>
 #include <utility>
 
+#include "base/send_fds.hpp"
 #include "engine/cgroup_make.hpp"
 #include "engine/sys.hpp"
 
@@ -19,19 +23,39 @@ struct Place {
   unsigned number = kMaxZygotes;
   UniqueFd file;
   ZygotePlace tenant;
+  pid_t keeper = 0;  // 0: the place is free
 };
 
-// A place is free when no keeper holds it: then its pid namespace is gone, and with it every
-// descriptor and every process that its zygote had. False: `key` lives already.
-bool take_place(const UniqueFd& shared, const ZygotePlace& wanted, Place& found) {
+std::uint64_t stamp_of(int driver) {
+  struct stat info{};
+  if (::fstat(driver, &info) != 0) return 0;
+  auto changed =
+      static_cast<std::uint64_t>(info.st_mtim.tv_sec * 1'000'000'000 + info.st_mtim.tv_nsec);
+  return info.st_ino ^ changed;
+}
+
+bool is_same(const ZygotePlace& one, const ZygotePlace& other) {
+  return one.serves != 0 && one.driver == other.driver && bytes_of(one.key) == bytes_of(other.key);
+}
+
+// Who has locked a place; 0: nobody.
+pid_t holder(const UniqueFd& file) {
+  struct flock lock{.l_type = F_WRLCK, .l_whence = SEEK_SET};
+  bool asked = ::fcntl(file.get(), F_GETLK, &lock) == 0;
+  return asked && lock.l_type != F_UNLCK ? lock.l_pid : 0;
+}
+
+// The place where the wanted one lives, or else a free one. That is one that no keeper holds: its
+// pid namespace is gone then, and with it every descriptor and every process that its zygote had.
+Place find_place(const UniqueFd& shared, const ZygotePlace& wanted) {
+  Place found;
   for (unsigned number = 0; number < kMaxZygotes; ++number) {
     UniqueFd file = open_at(shared.get(), Text("zygotes/%u", number).c_str(), O_RDWR | O_CREAT);
+    if (!file) continue;
     ZygotePlace tenant;
     bool had = ::pread(file.get(), &tenant, sizeof tenant, 0) == sizeof tenant;
-    struct flock lock{.l_type = F_WRLCK, .l_whence = SEEK_SET};
-    if (::fcntl(file.get(), F_GETLK, &lock) != 0) continue;
-    if (lock.l_type != F_UNLCK) {
-      if (had && tenant.is(wanted.key, wanted.driver)) return false;
+    if (pid_t keeper = holder(file); keeper != 0) {
+      if (had && is_same(tenant, wanted)) return {number, std::move(file), tenant, keeper};
       continue;
     }
     if (found.number != kMaxZygotes) {
@@ -43,7 +67,29 @@ bool take_place(const UniqueFd& shared, const ZygotePlace& wanted, Place& found)
     found = {number, std::move(file), wanted};
     found.tenant.uid = kFirstZygoteUid + number * kUidsEach + next;
   }
-  return true;
+  return found;
+}
+
+UniqueFd connect_to(const UniqueFd& shared, unsigned place) {
+  UniqueFd socket(::socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
+  sockaddr_un address{.sun_family = AF_UNIX, .sun_path = {}};
+  Text path("/proc/self/fd/%d/zygotes/%u.sock", shared.get(), place);
+  std::strncpy(address.sun_path, path.c_str(), sizeof address.sun_path - 1);
+  if (!socket ||
+      ::connect(socket.get(), reinterpret_cast<sockaddr*>(&address), sizeof address) != 0) {
+    return {};
+  }
+  return socket;
+}
+
+// One that loads its modules still is not handed over.
+std::vector<UniqueFd> hand_over(const UniqueFd& shared, const Place& place) {
+  std::vector<UniqueFd> parts;
+  parts.emplace_back(static_cast<int>(::syscall(SYS_pidfd_open, place.keeper, 0)));
+  parts.push_back(connect_to(shared, place.number));
+  // The pidfd is taken first: if the lock is still his, it is the right process.
+  bool whole = parts[0] && parts[1] && holder(place.file) == place.keeper;
+  return whole ? std::move(parts) : std::vector<UniqueFd>();
 }
 
 UniqueFd lend_library() {
@@ -86,31 +132,10 @@ Outcome<KeeperPlan> make_plan(const UniqueFd& shared, Place& place) {
   return plan;
 }
 
-}  // namespace
-
-int start_zygote_process() {
-  ::umask(0);
-  ZygotePlace wanted{.serves = 1};
-  std::vector<UniqueFd> given;  // the kernel gives them the lowest free numbers, in order
-  constexpr ssize_t kSize = sizeof wanted.key;
-  if (receive_fds(kHelperSocket, bytes_at(wanted.key), given) != kSize || given.empty() ||
-      given.front().get() != kZygoteReport || given.back().get() != kZygoteFdEnd - 1) {
-    return 1;
-  }
-  for (UniqueFd& fd : given) (void)fd.release();  // known by their numbers from here on
-  ZygoteParts parts;
-  parts.driver.reset(kZygoteDriver);
-  wanted.driver = parts.stamp();
-  UniqueFd shared(kZygoteShared);
-  make_folder(shared.get(), "zygotes", 0700);
-  UniqueFd turn = open_at(shared.get(), "zygotes/lock", O_RDONLY | O_CREAT);
-  if (!turn || ::flock(turn.get(), LOCK_EX) != 0) return 1;
-  Place place;
-  if (!take_place(shared, wanted, place)) return kZygoteLives;
-  if (place.number == kMaxZygotes) return kNoZygotePlace;
+bool start(const UniqueFd& shared, UniqueFd turn, Place& place) {
   Outcome<KeeperPlan> plan = make_plan(shared, place);
   UniqueFd started, pidfd;
-  if (!plan || !make_pipe(started, plan->started)) return 1;
+  if (!plan || !make_pipe(started, plan->started)) return false;
   plan->turn = std::move(turn);
   constexpr std::uint64_t kApart =
       CLONE_NEWPID | CLONE_NEWNS | CLONE_NEWIPC | CLONE_NEWUTS | CLONE_NEWNET;
@@ -123,7 +148,44 @@ int start_zygote_process() {
   char byte = 0;
   bool done = pid > 0 && ::poll(&end, 1, kPatience) == 1 && ::read(started.get(), &byte, 1) == 1;
   if (!done && pidfd) end_child(pidfd);
-  return done ? kZygoteStarted : 1;
+  return done;
+}
+
+}  // namespace
+
+int start_zygote_process() {
+  ::umask(0);
+  ZygoteOrder order;
+  std::vector<UniqueFd> given;  // the kernel gives them the lowest free numbers, in order
+  if (receive_fds(kHelperSocket, bytes_at(order), given) != sizeof order || given.empty() ||
+      given.front().get() != kZygoteReport || given.back().get() != kZygoteFdEnd - 1) {
+    return 1;
+  }
+  for (UniqueFd& fd : given) (void)fd.release();  // known by their numbers from here on
+  ZygotePlace wanted{.key = order.key, .driver = stamp_of(kZygoteDriver), .serves = 1};
+  UniqueFd shared(kZygoteShared), turn;
+  make_folder(shared.get(), "zygotes", 0700);
+  if (order.find_only == 0) {  // one at a time
+    turn = open_at(shared.get(), "zygotes/lock", O_RDONLY | O_CREAT);
+    if (!turn || ::flock(turn.get(), LOCK_EX) != 0) return 1;
+  }
+  Place place = find_place(shared, wanted);
+  ZygoteAnswer answer{.place = place.number, .uid = place.tenant.uid};
+  std::vector<UniqueFd> parts;
+  if (place.keeper != 0) parts = hand_over(shared, place);
+  if (order.find_only != 0) {
+    answer.failure = parts.empty() ? Failure{Step::kZygote, ENOENT} : Failure{};
+  } else if (place.keeper != 0) {
+    answer.failure = {};
+  } else if (place.number == kMaxZygotes) {
+    answer.failure = {Step::kZygote, EAGAIN};
+  } else if (start(shared, std::move(turn), place)) {
+    answer.failure = {};
+    answer.started = 1;
+  }
+  std::vector<int> fds;
+  for (const UniqueFd& part : parts) fds.push_back(part.get());
+  return send_fds(kHelperSocket, &answer, sizeof answer, fds) > 0 ? 0 : 1;
 }
 
 }  // namespace atl::engine

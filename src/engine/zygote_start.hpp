@@ -1,12 +1,25 @@
 // What the program atoll-zygote does: finds a place for a zygote, starts the keeper of its pid
-// namespace and, below that, the interpreter. The launcher starts this program as root and waits
-// for its exit status, a ZygoteStart; the keeper goes on by itself.
+// namespace and, below that, the interpreter; or finds one that lives, and hands a connection to it
+// to the launcher. That starts this program as root; the keeper goes on by itself.
 #pragma once
 
 #include "engine/cgroup.hpp"
 #include "engine/zygote.hpp"
 
 namespace atl::engine {
+
+// Below the uids of slots.
+inline constexpr uid_t kFirstZygoteUid = 0x5fff0000;
+inline constexpr uid_t kUidsEach = 0x1000;
+
+// SHARED/zygotes/PLACE says who has the place, and carries a lock of the keeper's process alone
+// (POSIX). Beside it PLACE.sock, where the zygote listens when it is ready.
+struct ZygotePlace {
+  ZygoteKey key;
+  std::uint64_t driver = 0;  // a stamp: zygotes of another driver are others
+  uid_t uid = 0;
+  std::uint32_t serves = 0;  // 0: its interpreter is no more, but sandboxes are
+};
 
 int start_zygote_process();
 

@@ -127,7 +127,14 @@ class Launcher:
         os.close(theirs)
         return self.reply(ZYGOTE), word
 
+    def find_zygote(self, key):
+        """Has the launcher look for it, as `atoll` does; sandboxes use those that were found."""
+        self.send(Zygote(header(ZYGOTE, "found"), key))
+        return self.reply(ZYGOTE)
+
     def box(self, name, key=None, **options):
+        if key is not None:
+            self.find_zygote(key)
         return Box(self, name, key, **options)
 
     def end(self):

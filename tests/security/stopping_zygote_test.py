@@ -92,6 +92,7 @@ class StoppingZygoteTest(ZygoteCase):
         self.assertTrue(json.loads(self.words.readline())["ready"])
         os.kill(self.interpreter(), number)
         self.assertEqual(self.words.readline(), "watching\n")
+        self.assertEqual(self.launcher.find_zygote(self.key)["status"], 0)
 
     def ask_for(self, name, key=None):
         """Asks for a sandbox that takes a while to build, and does not wait for it."""

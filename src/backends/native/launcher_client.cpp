@@ -66,8 +66,7 @@ async::Task<Result<void>> LauncherClient::send_in_turn(const void* bytes, std::s
 
 async::Task<Result<LauncherReply>> LauncherClient::create(engine::CreateRequest request,
                                                           std::vector<int> sources) {
-  ATOLL_CO_TRY(auto replies, co_await ask(request.header, &request, sizeof request, sources));
-  co_return replies.back();
+  co_return co_await ask_while_busy(request.header, &request, sizeof request, std::move(sources));
 }
 
 async::Task<Result<LauncherReply>> LauncherClient::zygote(engine::ZygoteRequest request,
@@ -120,8 +119,29 @@ async::Task<Result<LauncherReply>> LauncherClient::pause(SandboxId id) {
 async::Task<Result<LauncherReply>> LauncherClient::set_limits(SandboxId id, engine::Limits limits) {
   engine::LimitsRequest request{.limits = limits};
   request.header.id = box_id(id.str());
-  ATOLL_CO_TRY(auto replies, co_await ask(request.header, &request, sizeof request, {}));
-  co_return replies.back();
+  co_return co_await ask_while_busy(request.header, &request, sizeof request, {});
+}
+
+// On cgroup v1 a memory limit is refused while more than that is in use, and what a tenant before
+// had may be freed late.
+async::Task<Result<LauncherReply>> LauncherClient::ask_while_busy(engine::RequestHeader header,
+                                                                  const void* bytes,
+                                                                  std::size_t size,
+                                                                  std::vector<int> descriptors) {
+  constexpr std::chrono::milliseconds kPatience{200}, kOften{2};
+  async::Deadline deadline = async::deadline_in(kPatience);
+  for (;;) {
+    Result<Replies> replies = co_await ask(header, bytes, size, descriptors);
+    if (replies) co_return replies->back();
+    const Error& error = replies.error();
+    bool busy = error.code() == Code::kLimitUnenforceable && error.errno_value() == EBUSY;
+    if (!busy || std::chrono::steady_clock::now() >= deadline) co_return fail(error);
+    co_await async::sleep_for(kOften);
+  }
+}
+
+LauncherClient::Meeting& LauncherClient::meeting(const engine::ZygoteKey& key) {
+  return meetings_[std::string(reinterpret_cast<const char*>(&key), sizeof key)];
 }
 
 async::Task<Result<std::vector<SandboxId>>> LauncherClient::list() {

@@ -6,6 +6,7 @@
 
 #include <chrono>
 #include <list>
+#include <map>
 #include <span>
 #include <string>
 #include <vector>
@@ -44,6 +45,12 @@ class LauncherClient {
   // Leaves it to the launcher: nobody waits for the reply.
   Result<void> post_zygote(const engine::ZygoteRequest& request, std::span<const int> given);
   Result<void> post(engine::LauncherOp op, const SandboxId& id);
+  // Which zygotes the launcher was asked for: sandboxes use those that it has met.
+  struct Meeting {
+    bool met = false;
+    std::chrono::steady_clock::time_point asked;  // when that was in vain
+  };
+  Meeting& meeting(const engine::ZygoteKey& key);
   // Until the launcher has ended. A new one takes a new client.
   async::Task<void> until_gone();
   bool is_gone() const { return gone_; }
@@ -66,6 +73,9 @@ class LauncherClient {
                                    std::size_t size, std::vector<int> descriptors);
   async::Task<Result<Replies>> exchange(engine::RequestHeader header, const void* bytes,
                                         std::size_t size, std::vector<int> descriptors);
+  async::Task<Result<engine::LauncherReply>> ask_while_busy(engine::RequestHeader header,
+                                                            const void* bytes, std::size_t size,
+                                                            std::vector<int> descriptors);
   async::Task<Result<void>> read_one();
   void hand_over();
   void take(const engine::LauncherReply& reply);
@@ -80,7 +90,8 @@ class LauncherClient {
   std::size_t watchers_ = 0;  // in until_gone(), where they read for everybody
   async::Event watch_;
   bool gone_ = false;
-  std::vector<SandboxId> unwanted_;  // made after their caller gave up
+  std::map<std::string, Meeting> meetings_;  // by the bytes of their keys
+  std::vector<SandboxId> unwanted_;          // made after their caller gave up
 };
 
 // The sentence and code for a request that the launcher could not fulfil.

@@ -71,6 +71,7 @@ Task<Result<void>> NativeSandbox::start() {
     request.connected = 1;
     descriptors.push_back(guest_end.get());
   }
+  if (spec_.preload) co_await meet_zygote(launcher_, *spec_.preload);
   Result<engine::LauncherReply> reply = co_await launcher_->create(request, std::move(descriptors));
   fault::here("sandbox.made");
   if (!reply) {
@@ -81,6 +82,7 @@ Task<Result<void>> NativeSandbox::start() {
   has_zygote_ = reply->zygote != 0;
   state_ = State::kRunning;
   spec_.mounts.clear();
+  if (spec_.preload && !has_zygote_) miss_zygote(*launcher_, *spec_.preload);
   // For whoever comes next; a sandbox without one works all the same.
   if (spec_.preload && spec_.preload->leave_one && !has_zygote_) {
     (void)leave_zygote(*launcher_, *spec_.preload);

@@ -143,8 +143,25 @@ Task<Result<ZygoteReport>> start_zygote(async::Executor executor,
     co_return fail(Code::kInvalidArgument,
                    "a module to preload ended or blocked the interpreter while it was loaded");
   }
+  co_await meet_zygote(launcher, preload);
   co_return ZygoteReport{
       .started = true, .loaded = std::move(said->loaded), .missing = std::move(said->missing)};
+}
+
+Task<void> meet_zygote(std::shared_ptr<LauncherClient> launcher, Preload preload) {
+  constexpr std::chrono::seconds kOften{1};  // looking for it takes a process
+  Result<engine::ZygoteRequest> request = make_request(preload);
+  if (!request) co_return;
+  LauncherClient::Meeting& meeting = launcher->meeting(request->key);
+  auto now = std::chrono::steady_clock::now();
+  if (meeting.met || now - meeting.asked < kOften) co_return;
+  meeting.asked = now;
+  Result<engine::LauncherReply> reply = co_await launcher->zygote(*request, {});
+  meeting.met = reply.has_value();
+}
+
+void miss_zygote(LauncherClient& launcher, const Preload& preload) {
+  if (Result<engine::ZygoteKey> key = zygote_key(preload)) launcher.meeting(*key).met = false;
 }
 
 Result<void> leave_zygote(LauncherClient& launcher, const Preload& preload) {

@@ -23,6 +23,11 @@ Result<engine::ZygoteKey> zygote_key(const sandbox::Preload& preload);
 async::Task<Result<sandbox::ZygoteReport>> start_zygote(async::Executor executor,
                                                         std::shared_ptr<LauncherClient> launcher,
                                                         sandbox::Preload preload);
+// Has the launcher find it for sandboxes that are made from now on, unless it has. No call fails
+// for lack of one.
+async::Task<void> meet_zygote(std::shared_ptr<LauncherClient> launcher, sandbox::Preload preload);
+// A sandbox found that it is no more.
+void miss_zygote(LauncherClient& launcher, const sandbox::Preload& preload);
 // Starts it for those who come later; nobody waits.
 Result<void> leave_zygote(LauncherClient& launcher, const sandbox::Preload& preload);
 
