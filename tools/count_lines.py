@@ -3,7 +3,7 @@
 
 Sources come from the build graph (all objects of all libraries that a program links, used or not),
 headers by following #include "…" from them. Lines of code count; blank lines and lines that are only a
-comment do not (docs/adr/0031-launcher-helpers.md).
+comment do not (docs/adr/0042-slots-and-zygotes-by-helpers.md).
 
 usage: count_lines.py --build DIR [--verbose] | --self-test
 """
@@ -14,7 +14,7 @@ import subprocess
 import sys
 import tempfile
 
-BUDGETS = {"atoll-launcher": 2730, "atoll-guest": 5480, "atoll-mounts": 1240, "atoll-zygote": 1780}
+BUDGETS = {"atoll-launcher": 2630, "atoll-guest": 5480, "atoll-mounts": 1890, "atoll-zygote": 1820}
 INCLUDE = re.compile(r'^\s*#\s*include\s*"([^"]+)"', re.MULTILINE)
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 
