@@ -7,6 +7,7 @@
 #include <linux/filter.h>
 #include <linux/landlock.h>
 #include <linux/seccomp.h>
+#include <poll.h>
 #include <sched.h>
 #include <signal.h>
 #include <sys/mman.h>
@@ -69,13 +70,15 @@ bool become_unpack_user() {
 
 // What stays outside of the process namespace: waits for the one inside, dies with `atoll`, and
 // ends as the one inside did. The same user, because the kernel asks whether a parent that dies may
-// signal its child.
-[[noreturn]] void follow(pid_t child) {
-  ::syscall(SYS_close_range, 0, ~0u, 0);
+// signal its child. Keeps `life` alone: the one inside asks there whether this one lives.
+[[noreturn]] void follow(pid_t child, pid_t atoll, int life) {
+  ::dup2(life, 0);
+  ::syscall(SYS_close_range, 1, ~0u, 0);
   int status = 0;
-  bool safe = (::geteuid() != 0 || become_unpack_user()) &&
-              confine::keep_only_capabilities(0) == 0 &&
-              ::prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0) == 0;
+  bool safe =
+      (::geteuid() != 0 || become_unpack_user()) && confine::keep_only_capabilities(0) == 0 &&
+      ::prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0) == 0 && ::getppid() == atoll;  // it has not died
+                                                                                 // before that
   if (!safe) ::_exit(1);
   while (::waitpid(child, &status, 0) < 0 && errno == EINTR) {
   }
@@ -88,8 +91,9 @@ bool become_unpack_user() {
 
 // Namespaces without anything in them, and the folder as the root of all paths. Whoever is not root
 // needs a user namespace for that, in which he stays himself. Comes back as the first process of
-// its namespace, which can name no other one.
-bool enter_namespaces(int staging) {
+// its namespace, which can name no other one; `parent` is a pipe that ends with the process
+// outside.
+bool enter_namespaces(int staging, pid_t atoll, UniqueFd& parent) {
   uid_t uid = ::geteuid();
   gid_t gid = ::getegid();
   int flags = CLONE_NEWNS | CLONE_NEWNET | CLONE_NEWIPC | CLONE_NEWUTS | CLONE_NEWPID;
@@ -103,9 +107,13 @@ bool enter_namespaces(int staging) {
       return false;
     }
   }
+  int ends[2];
+  if (::pipe2(ends, O_CLOEXEC) != 0) return false;
+  parent.reset(ends[0]);
+  UniqueFd life(ends[1]);
   pid_t child = ::fork();
   if (child < 0) return false;
-  if (child > 0) follow(child);
+  if (child > 0) follow(child, atoll, life.get());
   return ::fchdir(staging) == 0 && ::chroot(".") == 0;
 }
 
@@ -194,9 +202,11 @@ Result<void> check(int error, const char* what) {
 
 Result<void> enter_jail(int staging, std::uint64_t max_file_bytes) {
   bool root = ::geteuid() == 0;
+  pid_t atoll = ::getppid();
   ATOLL_CHECK(set_limits(max_file_bytes));
   ATOLL_CHECK(check(confine::set_no_new_privs(), "no_new_privs"));
-  bool apart = enter_namespaces(staging);
+  UniqueFd parent;
+  bool apart = enter_namespaces(staging, atoll, parent);
   // Landlock alone would leave root's helper with powers over processes and networks of the host.
   if (root && !apart) {
     return fail(Code::kHostUnsupported,
@@ -219,6 +229,9 @@ Result<void> enter_jail(int staging, std::uint64_t max_file_bytes) {
       check(confine::keep_only_capabilities(root ? kRootKeeps : 0), "dropping capabilities"));
   // After the namespaces: becoming somebody there forgets it.
   if (::prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0) != 0) return fail_errno("PR_SET_PDEATHSIG");
+  pollfd end{parent.get(), 0, 0};
+  bool orphaned = apart ? ::poll(&end, 1, 0) != 0 : ::getppid() != atoll;
+  if (orphaned) return fail(Code::kCancelled, "nobody waits for the image any more");
   return filter_calls();
 }
 
