@@ -11,7 +11,9 @@
 #include <set>
 #include <utility>
 
+#include "async/event.hpp"
 #include "async/pool.hpp"
+#include "async/task_group.hpp"
 #include "base/rollback.hpp"
 #include "node/bootstrap.hpp"
 #include "node/host_figures.hpp"
@@ -140,14 +142,22 @@ class LocalNode final : public Node, private PoolMaker {
     made_.clear();
   }
 
+  // Those that were prepared are opened: one that nobody has used yet may be lost as well.
   Task<void> until_lost() override {
-    Result<Backend*> backend = open(options_.default_backend);
-    if (!backend) co_return;  // whoever asks for a sandbox is told why
-    co_await (*backend)->until_lost();
+    if (!open(options_.default_backend)) co_return;  // whoever asks for a sandbox is told why
+    std::vector<std::string> prepared;
+    for (const auto& [name, own] : options_.backends) {
+      if (own.prepared.control) prepared.push_back(name);
+    }
+    for (const std::string& name : prepared) (void)open(name);
+    auto lost = std::make_shared<async::Event>();
+    async::TaskGroup watchers(options_.executor);
+    for (const auto& [name, backend] : opened_) watchers.spawn(watch(backend.get(), lost));
+    while (!is_lost()) co_await lost->wait();
+    co_await watchers.join();
   }
   bool is_lost() const override {
-    auto backend = opened_.find(options_.default_backend);
-    return backend != opened_.end() && backend->second->is_lost();
+    return std::ranges::any_of(opened_, [](const auto& one) { return one.second->is_lost(); });
   }
 
   NodeResources resources() const override {
@@ -265,6 +275,11 @@ class LocalNode final : public Node, private PoolMaker {
                      " when it started as root: restart it, then it prepares the backends that "
                      "its templates name",
                  error.errno_value());
+  }
+
+  static Task<void> watch(Backend* backend, std::shared_ptr<async::Event> lost) {
+    co_await backend->until_lost();
+    lost->notify_all();
   }
 
   // Since somebody asked last; a shorter time than this says nothing.

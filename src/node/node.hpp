@@ -68,7 +68,8 @@ class Node {
   virtual async::Task<Result<std::vector<SandboxId>>> list_left(std::string backend) = 0;
   virtual void forget_made() = 0;
 
-  // Until the default backend can make no more sandboxes in this process; is_lost() from then on.
+  // Until one of the opened backends can make no more sandboxes in this process; is_lost() from
+  // then on.
   virtual async::Task<void> until_lost() = 0;
   virtual bool is_lost() const = 0;
 
