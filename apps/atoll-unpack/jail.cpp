@@ -2,15 +2,11 @@
 
 #include <fcntl.h>
 #include <grp.h>
-#include <linux/audit.h>
 #include <linux/capability.h>
-#include <linux/filter.h>
 #include <linux/landlock.h>
-#include <linux/seccomp.h>
 #include <poll.h>
 #include <sched.h>
 #include <signal.h>
-#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
@@ -23,16 +19,11 @@
 
 #include "base/unique_fd.hpp"
 #include "base/write_text.hpp"
+#include "confine/call_list.hpp"
 #include "confine/capabilities.hpp"
 
 namespace atl::unpacker {
 namespace {
-
-#if defined(__x86_64__)
-constexpr std::uint32_t kArch = AUDIT_ARCH_X86_64;
-#else
-constexpr std::uint32_t kArch = AUDIT_ARCH_AARCH64;
-#endif
 
 // Twice what two million folders and the largest window of zstd take.
 constexpr rlim_t kMemory = 2ull << 30;
@@ -164,36 +155,6 @@ constexpr int kCalls[] = {
     SYS_gettid,        SYS_tgkill,          SYS_rt_sigaction, SYS_rt_sigprocmask,
     SYS_rt_sigreturn,  SYS_restart_syscall, SYS_exit,         SYS_exit_group};
 
-Result<void> filter_calls() {
-  std::vector<sock_filter> code;
-  auto add = [&](std::uint16_t op, std::uint32_t k, std::uint8_t yes = 0, std::uint8_t no = 0) {
-    code.push_back({op, yes, no, k});
-  };
-  constexpr std::uint16_t kLoad = BPF_LD | BPF_W | BPF_ABS;
-  constexpr std::uint16_t kEqual = BPF_JMP | BPF_JEQ | BPF_K;
-  constexpr std::uint16_t kReturn = BPF_RET | BPF_K;
-  add(kLoad, offsetof(seccomp_data, arch));
-  add(kEqual, kArch, 1, 0);
-  add(kReturn, SECCOMP_RET_KILL_PROCESS);
-  add(kLoad, offsetof(seccomp_data, nr));
-  // Memory, as long as nothing in it is to be run.
-  add(kEqual, SYS_mmap, 1, 0);
-  add(kEqual, SYS_mprotect, 0, 4);
-  add(kLoad, offsetof(seccomp_data, args) + 2 * sizeof(std::uint64_t));
-  add(BPF_JMP | BPF_JSET | BPF_K, PROT_EXEC, 1, 0);
-  add(kReturn, SECCOMP_RET_ALLOW);
-  add(kReturn, SECCOMP_RET_ERRNO | EPERM);
-  for (int call : kCalls) {
-    add(kEqual, static_cast<std::uint32_t>(call), 0, 1);
-    add(kReturn, SECCOMP_RET_ALLOW);
-  }
-  add(kReturn, SECCOMP_RET_ERRNO | EPERM);
-  sock_fprog program{static_cast<unsigned short>(code.size()), code.data()};
-  if (::syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, 0, &program) != 0)
-    return fail_errno("seccomp");
-  return {};
-}
-
 Result<void> check(int error, const char* what) {
   return error == 0 ? Result<void>() : fail_errno(what, error);
 }
@@ -232,7 +193,7 @@ Result<void> enter_jail(int staging, std::uint64_t max_file_bytes) {
   pollfd end{parent.get(), 0, 0};
   bool orphaned = apart ? ::poll(&end, 1, 0) != 0 : ::getppid() != atoll;
   if (orphaned) return fail(Code::kCancelled, "nobody waits for the image any more");
-  return filter_calls();
+  return check(confine::allow_only_calls(kCalls), "seccomp");
 }
 
 }  // namespace atl::unpacker
