@@ -31,7 +31,7 @@ ALLOWED = {
     "config": GROUND + ["egress"],
     "bus": GROUND,
     "http": GROUND,
-    "egress": GROUND,
+    "egress": GROUND + ["confine"],
     "backends": GROUND + ["guest", "sandbox", "http", "config"],
     "backends/native": GROUND + ["guest", "sandbox", "config", "drivers", "confine", "engine"],
     "backends/docker": GROUND + ["guest", "sandbox", "config", "http", "confine/walls.hpp"],

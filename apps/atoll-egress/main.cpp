@@ -1,0 +1,125 @@
+// atoll-egress: the way out of sandboxes (docs/adr/0043-egress.md). This process gives up all
+// powers, then does nothing but start a worker, and another one whenever it dies.
+#include <fcntl.h>
+#include <signal.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <charconv>
+#include <chrono>
+#include <exception>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <thread>
+
+#include "base/raw_log.hpp"
+#include "base/unique_fd.hpp"
+#include "egress/posture.hpp"
+#include "egress/worker.hpp"
+
+namespace {
+
+using namespace atl;
+using namespace std::chrono_literals;
+
+constexpr int kCrashed = 1, kUsage = 2;
+
+int usage() {
+  constexpr std::string_view kText =
+      "usage: atoll-egress --control-fd N --client-uid UID [--once] [--idle-seconds N]\n"
+      "\n"
+      "Relays connections of sandboxes. Started by Atoll with a listening Unix socket, over which\n"
+      "clients with that uid attach sandboxes. See docs/adr/0043-egress.md.\n";
+  (void)!::write(2, kText.data(), kText.size());
+  return kUsage;
+}
+
+template <typename Number>
+bool read_number(const char* text, Number& into) {
+  if (text == nullptr) return false;
+  std::string_view digits(text);
+  auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), into);
+  return error == std::errc() && end == digits.data() + digits.size();
+}
+
+std::optional<egress::WorkerOptions> parse(char** words) {
+  egress::WorkerOptions options;
+  bool has_uid = false;
+  for (; *words != nullptr; ++words) {
+    std::string_view word(*words);
+    long seconds = 0;
+    if (word == "--once") {
+      options.once = true;
+    } else if (word == "--control-fd") {
+      if (!read_number(*++words, options.control) || options.control < 3) return std::nullopt;
+    } else if (word == "--client-uid") {
+      has_uid = read_number(*++words, options.client_uid);
+      if (!has_uid) return std::nullopt;
+    } else if (word == "--idle-seconds") {
+      if (!read_number(*++words, seconds) || seconds < 1 || seconds > 86'400) return std::nullopt;
+      options.idle = std::chrono::seconds(seconds);
+    } else {
+      return std::nullopt;
+    }
+  }
+  if (options.control < 0 || !has_uid) return std::nullopt;
+  return options;
+}
+
+std::string read_resolv_conf() {
+  std::string text;
+  UniqueFd file(::open("/etc/resolv.conf", O_RDONLY | O_CLOEXEC));
+  char buffer[4096];
+  while (file && text.size() < 64 * 1024) {
+    ssize_t got = ::read(file.get(), buffer, sizeof buffer);
+    if (got <= 0) break;
+    text.append(buffer, static_cast<std::size_t>(got));
+  }
+  return text;
+}
+
+int work(const egress::WorkerOptions& options, pid_t parent) {
+  // A relay whose parent is gone would not be started again, so it does not stay.
+  if (::prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0) != 0 || ::getppid() != parent) return kCrashed;
+  try {
+    Result<int> code = egress::run_worker(options);
+    if (code) return *code;
+    raw_log("atoll-egress: ", code.error().to_string());
+  } catch (const std::exception& bug) {
+    raw_log("atoll-egress: ", bug.what());
+  }
+  return kCrashed;
+}
+
+int run_workers(const egress::WorkerOptions& options) {
+  for (;;) {
+    auto began = std::chrono::steady_clock::now();
+    pid_t parent = ::getpid();
+    pid_t worker = ::fork();
+    if (worker == 0) ::_exit(work(options, parent));
+    int status = 0;
+    while (worker > 0 && ::waitpid(worker, &status, 0) < 0 && errno == EINTR) {
+    }
+    if (worker > 0 && WIFEXITED(status) && WEXITSTATUS(status) == egress::kToldToEnd) return 0;
+    raw_log("atoll-egress: the worker has ended unexpectedly; starting another one");
+    if (std::chrono::steady_clock::now() - began < 1s) std::this_thread::sleep_for(200ms);
+  }
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  std::optional<egress::WorkerOptions> options = parse(argc > 0 ? argv + 1 : argv);
+  if (!options) return usage();
+  egress::close_others(options->control);
+  options->resolv_conf = read_resolv_conf();
+  ::signal(SIGPIPE, SIG_IGN);
+  if (Result<void> confined = egress::confine_parent(); !confined) {
+    raw_log("atoll-egress: ", confined.error().to_string());
+    return kCrashed;
+  }
+  return run_workers(*options);
+}

@@ -1,0 +1,210 @@
+#include "egress/connection.hpp"
+
+#include <sys/socket.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <utility>
+
+#include "egress/refusal.hpp"
+
+// From accept to dial, and the client's first bytes; connection_relay.cpp has the rest.
+namespace atl::egress {
+
+namespace {
+
+std::uint64_t wall_ms() {
+  auto now = std::chrono::system_clock::now().time_since_epoch();
+  return static_cast<std::uint64_t>(
+      std::chrono::duration_cast<std::chrono::milliseconds>(now).count());
+}
+
+bool is_listener_itself(const Endpoint& to) {
+  static const Network kLoopback = Network::parse("127.0.0.0/8").value();
+  static const Address kLoopback6 = Address::parse("::1").value();
+  return to.address == NameTable::own() || kLoopback.contains(to.address) ||
+         to.address == kLoopback6;
+}
+
+}  // namespace
+
+Connection::Connection(Sandbox& sandbox, UniqueFd socket, Endpoint to)
+    : sandbox_(sandbox),
+      inside_(std::move(socket)),
+      to_(to),
+      since_ms_(wall_ms()),
+      inside_watch_(sandbox.group(), inside_.get(), *this),
+      timer_(sandbox.context().loop, [this] { too_slow(); }) {}
+
+void Connection::start() {
+  if (is_listener_itself(to_)) return reset();
+  bound_buffers(inside_.get());
+  bool synthetic = NameTable::is_synthetic(to_.address);
+  const std::string* name = sandbox_.names().name_of(to_.address);
+  if (name != nullptr) {
+    name_ = *name;
+    denial_ = sandbox_.judge(name_, to_.address, to_.port);
+  } else if (to_.address == NameTable::blocked()) {
+    blocked_name_ = true;
+    denial_ = Denial{Reason::kNameDenied, {}};
+  } else {
+    std::optional<Denial> denial = sandbox_.judge({}, to_.address, to_.port);
+    if (synthetic && !denial) denial = Denial{Reason::kAddressDenied, "no name has this address"};
+    if (denial) {
+      sandbox_.refused(to_.address.to_string(), to_.port, denial->reason, denial->detail);
+      return reset();
+    }
+  }
+  timer_.start(kToClassify);
+  if (denial_) {
+    stage_ = Stage::kRefusing;
+  } else {
+    find_addresses();
+  }
+  if (stage_ != Stage::kDone) update();
+}
+
+const std::string& Connection::shown_name() const { return name_.empty() ? said_name_ : name_; }
+
+void Connection::find_addresses() {
+  if (name_.empty()) {
+    classified_ = true;  // nothing that its bytes could be compared with
+    timer_.cancel();
+    return dial({.status = dns::Status::kOk, .addresses = {to_.address}});
+  }
+  bool taken = sandbox_.look_up(name_, [weak = weak_from_this()](const Answer& answer) {
+    auto self = weak.lock();
+    if (self && self->stage_ == Stage::kOpen) self->dial(answer);
+  });
+  if (!taken) {
+    sandbox_.refused(name_, to_.port, Reason::kTooManyNames);
+    reset();
+  }
+}
+
+void Connection::dial(const Answer& answer) {
+  std::vector<Address> checked;
+  for (const Address& address : answer.addresses) {
+    if (sandbox_.may_dial(address)) checked.push_back(address);
+  }
+  if (answer.addresses.empty()) {
+    sandbox_.refused(shown_name(), to_.port, Reason::kNotResolved);
+    return reset();
+  }
+  if (checked.empty()) {
+    refuse({Reason::kNotPublic, answer.addresses.front().to_string()});
+    return;
+  }
+  dial_ = std::make_unique<Dial>(
+      sandbox_.context().loop, sandbox_.group(), std::move(checked), to_.port,
+      [this](UniqueFd socket, std::string error) { dialled(std::move(socket), std::move(error)); });
+  dial_->start();
+}
+
+void Connection::dialled(UniqueFd socket, std::string error) {
+  sandbox_.context().loop.bury(std::shared_ptr<Dial>(std::move(dial_)));
+  if (!socket) {
+    std::string shown = name_.empty() ? to_.address.to_string() : name_;
+    sandbox_.refused(shown, to_.port, Reason::kDialFailed, std::move(error));
+    return reset();
+  }
+  outside_ = std::move(socket);
+  outside_watch_.emplace(sandbox_.group(), outside_.get(), *this);
+  if (classified_) return pump_up();
+  update();
+}
+
+void Connection::read_first() {
+  auto& buffer = *sandbox_.context().buffer;
+  std::size_t room = std::min(kMaxFirst - std::min(kMaxFirst, first_.size()), buffer.size());
+  ssize_t got = room == 0 ? 0 : ::recv(inside_.get(), buffer.data(), room, MSG_DONTWAIT);
+  if (got < 0 && (errno == EAGAIN || errno == EINTR)) return;
+  if (got < 0) return reset();
+  if (got == 0) {
+    // Said nothing, or not enough to be anything.
+    up_.ended = true;
+    if (stage_ == Stage::kRefusing || !first_.empty()) return reset();
+    return goes_on();
+  }
+  first_.append(buffer.data(), static_cast<std::size_t>(got));
+  classify();
+}
+
+void Connection::classify() {
+  Speech speech = speech_of(first_, to_.port);
+  switch (speech) {
+    case Speech::kUnknown: return;
+    case Speech::kTls:
+    case Speech::kOldTls: return check_hello(speech);
+    case Speech::kHttp: {
+      if (stage_ != Stage::kRefusing) return check_requests(std::exchange(first_, {}));
+      std::size_t end = end_of_head(first_);
+      if (end == std::string::npos && first_.size() < kMaxHead) return;
+      std::optional<HttpHead> head =
+          parse_head(std::string_view(first_).substr(0, std::min(end, first_.size())));
+      if (head && blocked_name_) said_name_ = host_of(*head);
+      return refuse_http(head ? HttpRefusal::kDenied : HttpRefusal::kMalformed);
+    }
+    case Speech::kOpaque:
+      if (stage_ == Stage::kRefusing) {
+        sandbox_.refused(shown_name(), to_.port, denial_->reason, denial_->detail);
+        return reset();
+      }
+      up_.held = std::exchange(first_, {});
+      return goes_on();
+  }
+}
+
+void Connection::check_hello(Speech speech) {
+  auto state = speech == Speech::kTls ? hello_.take(first_) : ClientHelloReader::State::kRefused;
+  if (state == ClientHelloReader::State::kReading) return;
+  const std::optional<std::string>& said = hello_.hello().server_name;
+  if (blocked_name_ && said) said_name_ = *said;
+  Denial denial;
+  if (state == ClientHelloReader::State::kRefused) {
+    denial.reason = Reason::kMalformed;
+  } else if (stage_ == Stage::kRefusing) {
+    denial = *denial_;
+  } else if (!said) {
+    denial.reason = Reason::kNoServerName;
+  } else if (*said != name_) {
+    denial = {Reason::kNameMismatch, *said};
+  } else if (sandbox_.context().refuse_ech && hello_.hello().has_encrypted_hello) {
+    denial.reason = Reason::kEncryptedHello;
+  } else {
+    up_.held = std::exchange(first_, {});
+    return goes_on();
+  }
+  sandbox_.refused(shown_name(), to_.port, denial.reason, denial.detail);
+  say_and_end(alert_bytes(alert_for(denial.reason)));
+}
+
+void Connection::check_requests(std::string_view bytes) {
+  if (!http_) http_ = std::make_unique<HttpRequests>(name_, to_.port);
+  std::optional<HttpRefusal> refusal = http_->take(bytes, up_.held);
+  if (refusal) return refuse_http(*refusal);
+  // The head need not be complete yet: its time goes on until a request is.
+  if (!classified_ && http_->count() == 0) {
+    first_.clear();
+    return;
+  }
+  if (!classified_) goes_on();
+}
+
+void Connection::goes_on() {
+  classified_ = true;
+  timer_.cancel();
+  if (connected()) return pump_up();
+  update();
+}
+
+void Connection::too_slow() {
+  if (stage_ == Stage::kLingering) return finish();
+  // The server has spoken: this is a protocol in which the client may take its time.
+  bool client_waits = stage_ == Stage::kOpen && first_.empty() && !http_ && rx_ > 0;
+  if (client_waits && !after_answers_) return;
+  sandbox_.refused(shown_name(), to_.port, Reason::kTooSlow);
+  reset();
+}
+
+}  // namespace atl::egress

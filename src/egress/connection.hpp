@@ -1,0 +1,100 @@
+// One connection of a sandbox, from accept to its end: judged, dialled, its first bytes checked,
+// then relayed both ways. Half-closes and resets pass. Owned by its Sandbox.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "base/unique_fd.hpp"
+#include "egress/client_hello.hpp"
+#include "egress/dial.hpp"
+#include "egress/endpoint.hpp"
+#include "egress/first_bytes.hpp"
+#include "egress/http_requests.hpp"
+#include "egress/loop.hpp"
+#include "egress/protocol.hpp"
+#include "egress/sandbox.hpp"
+
+namespace atl::egress {
+
+class Connection final : public std::enable_shared_from_this<Connection>, public Watched {
+ public:
+  static constexpr std::chrono::seconds kToClassify{10};
+  static constexpr std::chrono::seconds kToLinger{2};
+  static constexpr std::size_t kMaxFirst = ClientHelloReader::kMaxBytes + 1;
+
+  Connection(Sandbox& sandbox, UniqueFd socket, Endpoint to);
+  void start();
+  // After the policy has changed.
+  void judge_again();
+  // The sandbox ends: no more callbacks.
+  void abandon();
+  ConnectionFigures figures() const;
+
+ private:
+  // One way: what was read and could not be written yet, and how far the end has come.
+  struct Way {
+    std::string held;
+    bool blocked = false;  // the writing end is full
+    bool ended = false;    // the reading end has said its last
+    bool passed = false;   // and the writing end knows
+  };
+  enum class Stage { kOpen, kRefusing, kLingering, kDone };
+
+  void on_ready(int fd, std::uint32_t events) override;
+  // Dialling.
+  void find_addresses();
+  void dial(const Answer& answer);
+  void dialled(UniqueFd socket, std::string error);
+  // The client's first bytes.
+  void read_first();
+  void classify();
+  void check_hello(Speech speech);
+  void check_requests(std::string_view bytes);
+  void goes_on();
+  void too_slow();
+  // Relaying.
+  void pump_up();
+  void pump_down();
+  bool flush(Way& way, int to);
+  // False when the connection has ended over it.
+  bool copy(int from, int to, Way& way, std::uint64_t& counter);
+  void look_for_upgrade(std::string_view bytes);
+  void pass_ends();
+  void update();
+  // Ends.
+  void refuse(Denial denial);
+  void refuse_http(HttpRefusal refusal);
+  void say_and_end(const std::string& bytes);
+  void reset();
+  void finish();
+
+  bool connected() const { return static_cast<bool>(outside_); }
+  const std::string& shown_name() const;
+
+  Sandbox& sandbox_;
+  UniqueFd inside_, outside_;
+  Endpoint to_;
+  std::string name_;  // empty: a bare address
+  bool blocked_name_ = false;
+  Stage stage_ = Stage::kOpen;
+  std::optional<Denial> denial_;
+  bool classified_ = false;
+  std::string first_;
+  std::string said_name_;  // by the client, where its address stands for no name
+  ClientHelloReader hello_;
+  std::unique_ptr<HttpRequests> http_;
+  std::optional<HttpRefusal> after_answers_;  // said when the server has ended
+  std::string status_;                        // the first bytes of the answer to an upgrade
+  Way up_, down_;
+  std::uint64_t rx_ = 0, tx_ = 0, since_ms_ = 0;
+  std::unique_ptr<Dial> dial_;
+  std::uint32_t inside_wants_ = 0, outside_wants_ = 0;
+  Watch inside_watch_;
+  std::optional<Watch> outside_watch_;
+  Timer timer_;
+};
+
+}  // namespace atl::egress

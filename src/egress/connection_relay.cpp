@@ -1,0 +1,255 @@
+// What a connection does when its first bytes are known: bytes both ways, and all its ends.
+#include <sys/socket.h>
+
+#include <cerrno>
+#include <utility>
+
+#include "egress/connection.hpp"
+#include "egress/refusal.hpp"
+
+namespace atl::egress {
+
+void Connection::on_ready(int fd, std::uint32_t events) {
+  bool from_inside = fd == inside_.get();
+  if (stage_ == Stage::kDone) return;
+  if ((events & EPOLLERR) != 0) return stage_ == Stage::kLingering ? finish() : reset();
+  if (stage_ == Stage::kLingering) {
+    auto& buffer = *sandbox_.context().buffer;
+    ssize_t got = ::recv(fd, buffer.data(), buffer.size(), MSG_DONTWAIT);
+    if (got == 0 || (got < 0 && errno != EAGAIN)) finish();
+    return;
+  }
+  bool readable = (events & (EPOLLIN | EPOLLHUP)) != 0, writable = (events & EPOLLOUT) != 0;
+  if (from_inside) {
+    if (readable && !classified_ && !up_.ended) {
+      http_ ? pump_up() : read_first();
+    } else if (readable && connected() && !up_.ended && !up_.blocked) {
+      pump_up();
+    }
+    if (writable) pump_down();
+  } else {
+    if (readable && !down_.ended && !down_.blocked) pump_down();
+    if (writable) pump_up();
+  }
+  // Both directions of this end are over, and what is left waits for the other end.
+  if ((events & EPOLLHUP) != 0 && stage_ == Stage::kOpen) {
+    if (from_inside && (inside_wants_ & EPOLLIN) == 0) inside_watch_.suspend();
+    if (!from_inside && (outside_wants_ & EPOLLIN) == 0) outside_watch_->suspend();
+  }
+}
+
+bool Connection::flush(Way& way, int to) {
+  way.blocked = false;
+  if (way.held.empty()) return true;
+  ssize_t sent = ::send(to, way.held.data(), way.held.size(), MSG_DONTWAIT | MSG_NOSIGNAL);
+  if (sent < 0 && errno != EAGAIN) {
+    reset();
+    return false;
+  }
+  way.held.erase(0, static_cast<std::size_t>(std::max<ssize_t>(sent, 0)));
+  way.blocked = !way.held.empty();
+  return true;
+}
+
+// Bytes are looked at, written, and only then taken out: what cannot be written stays in the
+// kernel, and no connection needs a buffer of its own.
+bool Connection::copy(int from, int to, Way& way, std::uint64_t& counter) {
+  auto& buffer = *sandbox_.context().buffer;
+  ssize_t got = ::recv(from, buffer.data(), buffer.size(), MSG_PEEK | MSG_DONTWAIT);
+  if (got < 0) {
+    if (errno == EAGAIN || errno == EINTR) return true;
+    reset();
+    return false;
+  }
+  if (got == 0) {
+    way.ended = true;
+    return true;
+  }
+  ssize_t sent =
+      ::send(to, buffer.data(), static_cast<std::size_t>(got), MSG_DONTWAIT | MSG_NOSIGNAL);
+  if (sent < 0 && errno != EAGAIN) {
+    reset();
+    return false;
+  }
+  way.blocked = sent < got;
+  if (sent <= 0) return true;
+  ::recv(from, buffer.data(), static_cast<std::size_t>(sent), MSG_TRUNC | MSG_DONTWAIT);
+  counter += static_cast<std::uint64_t>(sent);
+  if (&way == &down_ && http_ && http_->waits_for_upgrade()) {
+    look_for_upgrade({buffer.data(), static_cast<std::size_t>(sent)});
+  }
+  return stage_ != Stage::kDone;
+}
+
+void Connection::pump_up() {
+  if (stage_ != Stage::kOpen) return;
+  if (http_ && !after_answers_ && !http_->waits_for_upgrade() && up_.held.empty() && !up_.ended) {
+    auto& buffer = *sandbox_.context().buffer;
+    ssize_t got = ::recv(inside_.get(), buffer.data(), buffer.size(), MSG_DONTWAIT);
+    if (got < 0 && errno != EAGAIN && errno != EINTR) return reset();
+    if (got == 0) up_.ended = true;
+    if (got == 0 && !classified_) return reset();
+    if (got > 0) check_requests({buffer.data(), static_cast<std::size_t>(got)});
+    if (stage_ != Stage::kOpen) return;
+  }
+  if (!connected()) return update();
+  std::size_t held = up_.held.size();
+  if (!flush(up_, outside_.get())) return;
+  std::uint64_t before = tx_;
+  tx_ += held - up_.held.size();
+  if (held == 0 && !http_ && !up_.ended && classified_ &&
+      !copy(inside_.get(), outside_.get(), up_, tx_)) {
+    return;
+  }
+  sandbox_.count(0, tx_ - before);
+  pass_ends();
+}
+
+void Connection::pump_down() {
+  if (stage_ != Stage::kOpen || !connected()) return;
+  std::uint64_t before = rx_;
+  down_.blocked = false;
+  if (!down_.ended && !copy(outside_.get(), inside_.get(), down_, rx_)) return;
+  sandbox_.count(rx_ - before, 0);
+  pass_ends();
+}
+
+// The head of a first answer says 101, or it does not.
+void Connection::look_for_upgrade(std::string_view bytes) {
+  constexpr std::size_t kEnough = sizeof "HTTP/1.1 101" - 1;
+  status_ += bytes.substr(0, kEnough - std::min(kEnough, status_.size()));
+  if (status_.size() < kEnough) return;
+  bool yes = status_.starts_with("HTTP/1.1 101");
+  std::optional<HttpRefusal> refusal = http_->upgraded(yes, up_.held);
+  if (refusal) return refuse_http(*refusal);
+  if (yes && up_.held.empty()) http_.reset();
+  up_.blocked = !up_.held.empty();
+}
+
+void Connection::pass_ends() {
+  if (up_.ended && up_.held.empty() && !up_.passed && classified_) {
+    up_.passed = true;
+    ::shutdown(outside_.get(), SHUT_WR);
+  }
+  if (down_.ended && after_answers_) {
+    return say_and_end(http_answer(*after_answers_,
+                                   sentence_for(reason_of(*after_answers_), name_, to_.port, {})));
+  }
+  if (down_.ended && !down_.passed) {
+    down_.passed = true;
+    ::shutdown(inside_.get(), SHUT_WR);
+  }
+  // No answer to an upgrade will come any more.
+  bool in_vain = down_.passed && http_ && http_->waits_for_upgrade();
+  if ((up_.passed && down_.passed) || in_vain) return finish();
+  update();
+}
+
+void Connection::update() {
+  if (stage_ == Stage::kDone || stage_ == Stage::kLingering) return;
+  inside_wants_ = outside_wants_ = 0;
+  bool reads_first = !classified_ && !up_.ended;
+  bool relays_up = classified_ && connected() && !up_.ended && !up_.blocked && up_.held.empty() &&
+                   !after_answers_ && !(http_ && http_->waits_for_upgrade());
+  if (reads_first || relays_up) inside_wants_ |= EPOLLIN;
+  if (down_.blocked) inside_wants_ |= EPOLLOUT;
+  // Servers that speak first may, where it is not the client's turn.
+  bool may_speak = classified_ || (to_.port != 80 && to_.port != 443);
+  if (may_speak && !down_.ended && !down_.blocked) outside_wants_ |= EPOLLIN;
+  if (up_.blocked) outside_wants_ |= EPOLLOUT;
+  inside_watch_.want(inside_wants_);
+  if (outside_watch_) outside_watch_->want(outside_wants_);
+}
+
+void Connection::refuse(Denial denial) {
+  denial_ = std::move(denial);
+  stage_ = Stage::kRefusing;
+  if (!classified_ && !http_) {
+    if (!first_.empty()) classify();
+    return update();
+  }
+  // It has spoken, and nobody has heard it.
+  const auto& [reason, detail] = *denial_;
+  sandbox_.refused(shown_name(), to_.port, reason, detail);
+  if (http_) {
+    return say_and_end(
+        http_answer(HttpRefusal::kDenied, sentence_for(reason, shown_name(), to_.port, detail)));
+  }
+  if (up_.held.starts_with('\x16')) return say_and_end(alert_bytes(alert_for(reason)));
+  reset();
+}
+
+void Connection::refuse_http(HttpRefusal refusal) {
+  Reason reason = stage_ == Stage::kRefusing && refusal == HttpRefusal::kDenied
+                      ? denial_->reason
+                      : reason_of(refusal);
+  std::string detail = stage_ == Stage::kRefusing ? denial_->detail
+                       : http_                    ? http_->said_host()
+                                                  : std::string();
+  sandbox_.refused(shown_name(), to_.port, reason, detail);
+  // Answers to earlier requests come first: the server is told that there are no more, and the
+  // refusal follows its last byte.
+  if (http_ && http_->count() > 0) {
+    after_answers_ = refusal;
+    up_.ended = classified_ = true;
+    timer_.start(kToClassify);
+    return connected() ? pump_up() : update();
+  }
+  say_and_end(http_answer(refusal, sentence_for(reason, shown_name(), to_.port, detail)));
+}
+
+void Connection::say_and_end(const std::string& bytes) {
+  outside_watch_.reset();
+  outside_.reset();
+  dial_.reset();
+  ::send(inside_.get(), bytes.data(), bytes.size(), MSG_DONTWAIT | MSG_NOSIGNAL);
+  ::shutdown(inside_.get(), SHUT_WR);
+  // A close with unread bytes would be a reset, which eats the answer.
+  stage_ = Stage::kLingering;
+  timer_.start(kToLinger);
+  inside_watch_.want(EPOLLIN);
+}
+
+void Connection::judge_again() {
+  if (stage_ != Stage::kOpen || !sandbox_.judge(name_, to_.address, to_.port)) return;
+  sandbox_.refused(name_.empty() ? to_.address.to_string() : name_, to_.port,
+                   Reason::kPolicyChanged);
+  reset();
+}
+
+void Connection::reset() {
+  linger hard{.l_onoff = 1, .l_linger = 0};
+  for (UniqueFd* socket : {&inside_, &outside_}) {
+    if (*socket) ::setsockopt(socket->get(), SOL_SOCKET, SO_LINGER, &hard, sizeof hard);
+  }
+  finish();
+}
+
+void Connection::finish() {
+  if (std::exchange(stage_, Stage::kDone) == Stage::kDone) return;
+  timer_.cancel();
+  dial_.reset();
+  inside_watch_.suspend();
+  outside_watch_.reset();
+  outside_.reset();
+  inside_.reset();
+  sandbox_.drop(*this);
+}
+
+void Connection::abandon() {
+  stage_ = Stage::kDone;
+  linger hard{.l_onoff = 1, .l_linger = 0};
+  for (UniqueFd* socket : {&inside_, &outside_}) {
+    if (*socket) ::setsockopt(socket->get(), SOL_SOCKET, SO_LINGER, &hard, sizeof hard);
+  }
+}
+
+ConnectionFigures Connection::figures() const {
+  return {.name = name_.empty() ? to_.address.to_string() : name_,
+          .port = to_.port,
+          .rx_bytes = rx_,
+          .tx_bytes = tx_,
+          .since_ms = since_ms_};
+}
+
+}  // namespace atl::egress

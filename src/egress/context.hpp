@@ -1,0 +1,32 @@
+// What all sandboxes of one atoll-egress share.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <memory>
+#include <vector>
+
+#include "egress/address.hpp"
+#include "egress/events.hpp"
+#include "egress/loop.hpp"
+#include "egress/own_addresses.hpp"
+#include "egress/resolver.hpp"
+
+namespace atl::egress {
+
+struct Context {
+  static constexpr std::size_t kBuffer = 256 * 1024;
+
+  Loop& loop;
+  Resolver& resolver;
+  const OwnAddresses& own;
+  Events events;
+  std::vector<Network> trusted;  // reachable though not public
+  bool refuse_ech = false;
+  bool nxdomain = false;
+  std::size_t max_connections = 256;  // of one sandbox
+  // Where bytes are between read and write. One for all: nobody keeps anything in it.
+  std::unique_ptr<std::array<char, kBuffer>> buffer = std::make_unique<std::array<char, kBuffer>>();
+};
+
+}  // namespace atl::egress

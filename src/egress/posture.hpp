@@ -1,0 +1,21 @@
+// What atoll-egress gives up before it reads its first hostile byte.
+#pragma once
+
+#include <sys/types.h>
+
+#include "base/result.hpp"
+
+namespace atl::egress {
+
+// The host's only user of this number: below that of the formatter (src/engine/disk_image.cpp),
+// the unpacker, zygotes and slots. An unprivileged starter's egress stays who it is.
+inline constexpr uid_t kEgressUid = 0x5ffc0000;
+
+// Closes all descriptors but 0 to 2 and `keep`.
+void close_others(int keep);
+// Uid, capabilities, limits, no core dumps, and a filter that still lets it start workers.
+Result<void> confine_parent();
+// Of a worker, when it has opened what it needs: only sockets and memory are left.
+Result<void> confine_worker();
+
+}  // namespace atl::egress

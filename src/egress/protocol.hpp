@@ -1,0 +1,116 @@
+// What atoll-egress and its client say to each other: frames of a length (4 bytes, big-endian) and
+// that many bytes of JSON over a Unix socket. Descriptors travel with the first byte of a frame.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <boost/describe/class.hpp>
+#include <boost/describe/enum.hpp>
+
+#include "model/network.hpp"
+
+namespace atl::egress {
+
+// A policy of 10,000 rules with long names fits.
+inline constexpr std::size_t kMaxFrame = 16 << 20;
+
+// Why something was refused or ended.
+BOOST_DEFINE_ENUM_CLASS(Reason, kNameDenied, kPortDenied, kAddressDenied, kNotPublic, kNameMismatch,
+                        kNoServerName, kMalformed, kEncryptedHello, kMethodRefused, kNotResolved,
+                        kDialFailed, kTooManyNames, kTooManyQueries, kTooSlow, kPolicyChanged)
+
+// Of the operator. What is absent stays as it is.
+struct Settings {
+  std::optional<std::vector<std::string>> resolvers;  // "ADDRESS" or "ADDRESS:PORT", "[V6]:PORT"
+  std::optional<bool> refuse_ech;
+  std::optional<bool> nxdomain;  // refused names do not exist, instead of explaining themselves
+  // Networks that every policy may reach though they are loopback, metadata services, or this
+  // host's own.
+  std::optional<std::vector<std::string>> trusted;
+  std::optional<std::uint32_t> max_connections;  // of one sandbox
+};
+BOOST_DESCRIBE_STRUCT(Settings, (), (resolvers, refuse_ech, nxdomain, trusted, max_connections))
+
+struct Nothing {};
+BOOST_DESCRIBE_STRUCT(Nothing, (), ())
+
+// With two descriptors: the TCP listener and the DNS socket. A sandbox that is attached already
+// gets these instead of those it had, and keeps its connections.
+struct Attach {
+  std::string sandbox;
+  model::NetworkPolicy policy;
+};
+BOOST_DESCRIBE_STRUCT(Attach, (), (sandbox, policy))
+
+struct SetPolicy {
+  std::string sandbox;
+  model::NetworkPolicy policy;
+};
+BOOST_DESCRIBE_STRUCT(SetPolicy, (), (sandbox, policy))
+
+struct OfSandbox {
+  std::string sandbox;
+};
+BOOST_DESCRIBE_STRUCT(OfSandbox, (), (sandbox))
+
+// One of the optional members.
+struct Request {
+  std::uint64_t id = 0;
+  std::optional<Nothing> hello;
+  std::optional<Attach> attach;
+  std::optional<SetPolicy> set_policy;
+  std::optional<OfSandbox> detach;
+  std::optional<OfSandbox> figures;
+  std::optional<Settings> settings;
+  std::optional<Nothing> end;  // the program
+};
+BOOST_DESCRIBE_STRUCT(Request, (), (id, hello, attach, set_policy, detach, figures, settings, end))
+
+struct Failure {
+  std::uint16_t code = 0;  // base/error.hpp
+  std::string message;
+  std::optional<std::string> field;  // JSON pointer into the policy
+};
+BOOST_DESCRIBE_STRUCT(Failure, (), (code, message, field))
+
+struct ConnectionFigures {
+  std::string name;  // or an address
+  std::uint16_t port = 0;
+  std::uint64_t rx_bytes = 0, tx_bytes = 0;
+  std::uint64_t since_ms = 0;  // of the wall clock
+};
+BOOST_DESCRIBE_STRUCT(ConnectionFigures, (), (name, port, rx_bytes, tx_bytes, since_ms))
+
+struct Figures {
+  std::vector<ConnectionFigures> connections;
+  std::uint64_t rx_bytes = 0, tx_bytes = 0, opened = 0, refused = 0, names = 0;
+};
+BOOST_DESCRIBE_STRUCT(Figures, (), (connections, rx_bytes, tx_bytes, opened, refused, names))
+
+struct Refusal {
+  std::string sandbox;
+  std::string name;        // or an address
+  std::uint16_t port = 0;  // 0: the name was asked for
+  Reason reason = Reason::kNameDenied;
+  std::string detail;       // e.g. the address that is not public
+  std::uint64_t count = 1;  // as often since the last message
+};
+BOOST_DESCRIBE_STRUCT(Refusal, (), (sandbox, name, port, reason, detail, count))
+
+// The answer to a request; or, without id, what happened.
+struct Reply {
+  std::optional<std::uint64_t> id;
+  std::optional<Failure> error;
+  std::optional<std::vector<std::string>> sandboxes;  // to hello: what is attached
+  std::optional<Figures> figures;
+  std::optional<std::vector<Refusal>> refusals;
+  std::optional<std::uint64_t> dropped;  // refusals for which there was no room
+};
+BOOST_DESCRIBE_STRUCT(Reply, (), (id, error, sandboxes, figures, refusals, dropped))
+
+}  // namespace atl::egress

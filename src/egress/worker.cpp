@@ -1,0 +1,182 @@
+#include "egress/worker.hpp"
+
+#include <fcntl.h>
+#include <sys/socket.h>
+
+#include <map>
+#include <memory>
+
+#include "base/field_error.hpp"
+#include "egress/context.hpp"
+#include "egress/control.hpp"
+#include "egress/posture.hpp"
+#include "egress/received_sockets.hpp"
+#include "egress/sandbox.hpp"
+
+namespace atl::egress {
+
+namespace {
+
+constexpr std::chrono::milliseconds kBetweenEvents{100};
+constexpr std::size_t kMaxSandboxes = 100'000;
+constexpr std::size_t kMaxSandboxName = 256;
+
+class Worker {
+ public:
+  Worker(const WorkerOptions& options, Loop& loop, Group& group, const OwnAddresses& own,
+         std::uint64_t own_netns)
+      : options_(options),
+        loop_(loop),
+        resolver_(loop, group),
+        context_{.loop = loop, .resolver = resolver_, .own = own},
+        own_netns_(own_netns),
+        idle_(loop, [this] { loop_.stop(kToldToEnd); }),
+        events_(loop, [this] { tell_events(); }),
+        control_(
+            loop, group, options.control, options.client_uid,
+            [this](const Request& request, std::vector<UniqueFd> fds) {
+              return handle(request, std::move(fds));
+            },
+            [this] { clients_changed(); }) {
+    resolver_.use(servers_in(options.resolv_conf));
+    watch_idleness();
+    events_.start(kBetweenEvents);
+  }
+
+ private:
+  Reply handle(const Request& request, std::vector<UniqueFd> fds) {
+    Reply reply;
+    Result<void> done = perform(request, std::move(fds), reply);
+    if (!done) {
+      const Error& error = done.error();
+      reply.error = Failure{static_cast<std::uint16_t>(error.code()), error.message(), {}};
+      if (!field_of(error).empty()) reply.error->field = std::string(field_of(error));
+    }
+    watch_idleness();
+    return reply;
+  }
+
+  Result<void> perform(const Request& request, std::vector<UniqueFd> fds, Reply& reply) {
+    if (request.hello) {
+      reply.sandboxes.emplace();
+      for (const auto& [id, sandbox] : sandboxes_) reply.sandboxes->push_back(id);
+      return {};
+    }
+    if (request.attach) return attach(*request.attach, std::move(fds));
+    if (request.set_policy) {
+      ATOLL_TRY(Sandbox * sandbox, find(request.set_policy->sandbox));
+      ATOLL_TRY(Policy policy, compile(request.set_policy->policy));
+      sandbox->set_policy(std::move(policy));
+      return {};
+    }
+    if (request.detach) {
+      auto node = sandboxes_.extract(request.detach->sandbox);
+      if (node.empty()) return fail(Code::kNotFound, "no such sandbox is attached");
+      loop_.bury(std::move(node.mapped()));
+      return {};
+    }
+    if (request.figures) {
+      ATOLL_TRY(Sandbox * sandbox, find(request.figures->sandbox));
+      reply.figures = sandbox->figures();
+      return {};
+    }
+    if (request.settings) return apply(*request.settings);
+    if (request.end) {
+      ending_ = true;  // when its answer is sent
+      return {};
+    }
+    return fail(Code::kInvalidArgument, "the request asks for nothing");
+  }
+
+  Result<Sandbox*> find(const std::string& id) {
+    auto found = sandboxes_.find(id);
+    if (found == sandboxes_.end()) return fail(Code::kNotFound, "no such sandbox is attached");
+    return found->second.get();
+  }
+
+  Result<void> attach(const Attach& request, std::vector<UniqueFd> fds) {
+    if (fds.size() != 2) return fail(Code::kInvalidArgument, "attach comes with two sockets");
+    if (request.sandbox.empty() || request.sandbox.size() > kMaxSandboxName) {
+      return fail(Code::kInvalidArgument, "a sandbox has a name of 1 to 256 bytes");
+    }
+    ATOLL_CHECK(check_sockets(fds[0].get(), fds[1].get(), own_netns_));
+    ATOLL_TRY(Policy policy, compile(request.policy));
+    auto found = sandboxes_.find(request.sandbox);
+    if (found == sandboxes_.end()) {
+      if (sandboxes_.size() >= kMaxSandboxes) {
+        return fail(Code::kResourceExhausted, "too many sandboxes are attached");
+      }
+      auto made = std::make_shared<Sandbox>(context_, request.sandbox, std::move(policy));
+      found = sandboxes_.emplace(request.sandbox, std::move(made)).first;
+    } else {
+      found->second->set_policy(std::move(policy));
+    }
+    found->second->use(std::move(fds[0]), std::move(fds[1]));
+    return {};
+  }
+
+  Result<void> apply(const Settings& settings) {
+    std::vector<Endpoint> servers;
+    for (const std::string& text : settings.resolvers.value_or(std::vector<std::string>())) {
+      std::optional<Endpoint> server = Endpoint::parse(text, 53);
+      if (!server) return fail(Code::kInvalidValue, "a resolver is ADDRESS or ADDRESS:PORT");
+      servers.push_back(*server);
+    }
+    std::vector<Network> trusted;
+    for (const std::string& text : settings.trusted.value_or(std::vector<std::string>())) {
+      std::optional<Network> network = Network::parse(text);
+      if (!network) return fail(Code::kInvalidValue, "a trusted network is ADDRESS/BITS");
+      trusted.push_back(*network);
+    }
+    if (settings.max_connections == 0u) {
+      return fail(Code::kInvalidValue, "max_connections must be at least 1");
+    }
+    if (settings.resolvers) resolver_.use(std::move(servers));
+    if (settings.trusted) context_.trusted = std::move(trusted);
+    if (settings.refuse_ech) context_.refuse_ech = *settings.refuse_ech;
+    if (settings.nxdomain) context_.nxdomain = *settings.nxdomain;
+    if (settings.max_connections) context_.max_connections = *settings.max_connections;
+    return {};
+  }
+
+  void clients_changed() {
+    if (options_.once && control_.clients() == 0) loop_.stop(kToldToEnd);
+    watch_idleness();
+  }
+
+  void watch_idleness() {
+    bool idle = control_.clients() == 0 && sandboxes_.empty();
+    if (!idle) idle_.cancel();
+    if (idle && !idle_.runs()) idle_.start(options_.idle);
+  }
+
+  void tell_events() {
+    if (ending_) return loop_.stop(kToldToEnd);
+    if (!context_.events.empty() && control_.clients() > 0) control_.push(context_.events.take());
+    events_.start(kBetweenEvents);
+  }
+
+  const WorkerOptions& options_;
+  Loop& loop_;
+  Resolver resolver_;
+  Context context_;
+  std::uint64_t own_netns_;
+  bool ending_ = false;
+  std::map<std::string, std::shared_ptr<Sandbox>> sandboxes_;
+  Timer idle_, events_;
+  Control control_;
+};
+
+}  // namespace
+
+Result<int> run_worker(const WorkerOptions& options) {
+  Loop loop;
+  Group group(loop);
+  ATOLL_TRY(std::uint64_t own_netns, own_netns_cookie());
+  ATOLL_TRY(std::unique_ptr<OwnAddresses> own, OwnAddresses::open(group));
+  if (options.confine) ATOLL_CHECK(confine_worker());
+  Worker worker(options, loop, group, *own, own_netns);
+  return loop.run();
+}
+
+}  // namespace atl::egress
