@@ -3,7 +3,7 @@
 
 Sources come from the build graph (all objects of all libraries that a program links, used or not),
 headers by following #include "…" from them. Lines of code count; blank lines and lines that are only a
-comment do not (docs/adr/0042-slots-and-zygotes-by-helpers.md).
+comment do not (docs/adr/0044-slots-and-zygotes-by-helpers.md).
 
 usage: count_lines.py --build DIR [--verbose] | --self-test
 """
