@@ -22,8 +22,8 @@ BUSY = {409, 429, 500, 502, 503, 507}  # "the first request still runs", "the st
 class UnixConnection(http.client.HTTPConnection):
     """A port may belong to somebody else's server after a restart; a name of our own does not."""
 
-    def __init__(self, path):
-        super().__init__("localhost", timeout=DEADLINE)
+    def __init__(self, path, patience):
+        super().__init__("localhost", timeout=patience)
         self.path = path
 
     def connect(self):
@@ -32,9 +32,9 @@ class UnixConnection(http.client.HTTPConnection):
         self.sock.connect(self.path)
 
 
-def call(path_of_socket, method, path, body=None, **headers):
+def call(path_of_socket, method, path, body=None, patience=DEADLINE, **headers):
     """(status, body), or OSError and HTTPException when the server died of it."""
-    connection = UnixConnection(path_of_socket)
+    connection = UnixConnection(path_of_socket, patience)
     try:
         connection.request(method, "/api/v1" + path, None if body is None else json.dumps(body),
                            {"Content-Type": "application/json", **headers})

@@ -20,7 +20,7 @@ import time
 import unittest
 from concurrent.futures import ThreadPoolExecutor
 
-from crash_clients import Client, call
+from crash_clients import PATIENCE, Client, call
 from leftovers import kill_all, launchers_of, names, pid_of, processes, run_folder_of
 from postgres import Postgres
 from server import DEADLINE, Server, until
@@ -65,8 +65,8 @@ class Loop(unittest.TestCase):
         self.assertIn(self.call("GET", "/ready")[0], (200, 503) if is_full else (200,))
         self.assertEqual(self.call("GET", "/health")[0], 200)
 
-    def call(self, method, path, body=None, **headers):
-        return call(self.socket, method, path, body, **headers)
+    def call(self, method, path, body=None, **more):
+        return call(self.socket, method, path, body, **more)
 
     def launchers(self):
         found = launchers_of(self.run_folder)
@@ -292,6 +292,35 @@ class OneKill(Loop):
         self.assertEqual((ended["state"], ended["error"]["code"], ended["stdout"]),
                          ("failed", "server_restarted", "begun\n"))
         self.assertEqual(self.output(session, "cat note"), "kept\n")
+        self.check_end()
+
+    # covers: C63
+    def test_a_launcher_that_hangs(self):
+        """Creates are answered all the same, and when it goes on so does the pool. What it makes late is nobody's."""
+        self.start("--set", "pool.size=1")
+        until(lambda: len(names(self.run_folder / "boxes")) >= 3, "the pool fills")
+        (launcher,) = self.launchers()
+        os.kill(launcher, signal.SIGSTOP)
+        self.addCleanup(self.go_on, launcher)
+
+        def create(_):
+            body = {"template_id": "shell-default"}
+            return self.call("POST", "/sessions", body, patience=PATIENCE, Prefer="wait=200")
+
+        with ThreadPoolExecutor(3) as clients:
+            answers = list(clients.map(create, range(3)))
+        made = [answer["id"] for status, answer in answers if status == 201]
+        self.assertLessEqual(len(made), 1, answers)  # that one waited in the pool
+        refused = [(status, answer["code"]) for status, answer in answers if status != 201]
+        self.assertEqual(refused, [(503, "no_available_runtime")] * (3 - len(made)), answers)
+        for session in made:
+            self.assertEqual(self.output(session, "echo 1"), "1\n")  # needs no launcher
+        self.go_on(launcher)
+        self.assertEqual(create(0)[0], 201)
+        until(lambda: self.call("GET", "/ready")[0] == 200, "it is ready")
+        for session in self.call("GET", "/sessions?limit=100")[1]["sessions"]:
+            self.call("DELETE", f"/sessions/{session['id']}")
+        until(lambda: len(names(self.run_folder / "boxes")) == 3, "the pool is full and nothing else is left")
         self.check_end()
 
     # covers: C9
