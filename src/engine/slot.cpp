@@ -80,7 +80,7 @@ void Slots::give_back(Slot slot) {
   mark_clean(slot, true);
   slot.cgroup.start_anew();
   if (kept_.size() >= kOpenDoors) slot.cgroup.close_doors();
-  kept_.push_back(std::move(slot));
+  kept_.insert(kept_.begin(), std::move(slot));  // before new ones
 }
 
 void Slots::adopt(Slot& slot) {
