@@ -138,6 +138,24 @@ class ServerTest(unittest.TestCase):
         ran = self.server.execute(other, command="echo $JAVA_TOOL_OPTIONS")
         self.assertEqual(ran["stdout"], "-XX:MaxRAM=512m -XX:MaxRAMPercentage=50\n")
 
+    # covers: C61, getSessionNetwork, putSecret
+    def test_secrets_and_policies_outlive_the_server(self):
+        value = "hunter3-hunter3"
+        self.assertEqual(self.server.call("PUT", "/api/v1/secrets/token", {"value": value})[0], 201)
+        policy = {"rules": [{"action": "deny", "target": "a.test"}],
+                  "headers": {"a.test": {"Authorization": {"secret": "token"}, "X-Key": value}}}
+        session = self.server.session(config={"network": policy})
+        self.server.kill()
+        rotated = atoll("key", "rotate-storage", "--data", self.server.data)
+        self.assertEqual(rotated.code, 0, rotated.err)
+        for path in pathlib.Path(self.server.data).glob("atoll.db*"):
+            self.assertNotIn(value.encode(), path.read_bytes())
+        self.server.start()
+        found = self.server.call("GET", f"/api/v1/sessions/{session}/network")[1]["policy"]
+        self.assertEqual({name: found[name] for name in policy}, policy)
+        self.assertEqual(self.server.call("GET", "/api/v1/secrets")[1]["secrets"][0]["name"], "token")
+        self.assertEqual(self.server.call("DELETE", "/api/v1/secrets/token")[0], 409)
+
     # covers: C23, C24, C29
     def test_a_killed_server_is_continued(self):
         session = self.server.session()
