@@ -21,6 +21,7 @@ import docker
 import life
 import measure
 import report
+import neighbours
 import restart
 from report import Promise
 
@@ -28,7 +29,7 @@ TRUE = ["/bin/true"]
 ECHO = ["/bin/sh", "-c", "echo hi"]
 PYTHON = ["/usr/bin/python3", "-c", "print(1)"]
 
-SECTIONS = ["latency", "output", "rate", "engine", "languages", "api", "life", "crowd", "restart", "docker", "srt", "opensandbox"]
+SECTIONS = ["latency", "output", "rate", "engine", "languages", "api", "life", "crowd", "restart", "neighbours", "docker", "srt", "opensandbox"]
 
 SHELL_LIFE = "create, echo 1, delete: shell-default"
 NUMPY = "create, a numpy result, delete"
@@ -66,6 +67,7 @@ PROMISES = [
     *(promise for clients in crowd.PROMISED for promise in (
         Promise(crowd.CREATE, "atoll", f"{clients} clients", "p99/p50", most=3),
         Promise(crowd.FAILED, "atoll", f"{clients} clients", "value", most=0))),
+    Promise(neighbours.RATIO, "atoll", "", "value", most=2),
     Promise(restart.OPEN, "atoll", f"{restart.SESSIONS[-1]} sessions", "p50", most=1000),
     Promise("DELETE of a session that is bombing", "atoll", "hot", "p99", most=200),
 ]
@@ -157,6 +159,8 @@ def main():
             attempt(out, crowd.crowd, args.bin.resolve(), pathlib.Path(scratch), args.quick)
         if "restart" in wanted:
             attempt(out, restart.restart, args.bin.resolve(), pathlib.Path(scratch), args.quick)
+        if "neighbours" in wanted:
+            attempt(out, neighbours.neighbours, args.bin.resolve(), pathlib.Path(scratch), args.quick)
         if "docker" in wanted:
             attempt(out, backend_docker.docker, args.bin.resolve(), pathlib.Path(scratch), args.quick)
         if "srt" in wanted:
