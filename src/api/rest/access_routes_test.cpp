@@ -38,6 +38,8 @@ void expect_declared(const http::Router& router) {
     SCOPED_TRACE(route->options.name);
     EXPECT_NE(route->options.access, Access::kUndeclared);
     ASSERT_TRUE(route->method.has_value());
+    bool changes = *route->method != Method::kGet;
+    EXPECT_TRUE(!changes || route->options.access >= Access::kWriter) << "for read-only keys";
     const auto& operation = paths.at(described_path(route->pattern))
                                 .as_object()
                                 .at(lower_name(*route->method))
