@@ -217,6 +217,9 @@ Outcome<void> build(LauncherState& state, BoxOrder& order, Zygote* zygote, Box& 
   plan.go_ahead_write = box.go_ahead.get();
   ATOLL_CHECK(give_orders(box, order, plan));
   box.has_zygote = zygote != nullptr && introduce(*zygote, its_end, plan);
+  // Its use is noted: when another one needs a place, that which was not needed for longest goes.
+  Text place("zygotes/%u", zygote != nullptr ? zygote->place : 0);
+  if (box.has_zygote) ::utimensat(state.shared.get(), place.c_str(), nullptr, 0);
   return start(state, zygote, box, plan);
 }
 

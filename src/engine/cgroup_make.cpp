@@ -56,9 +56,9 @@ void remove_leaf(const Cgroups& host, Leaf leaf, unsigned number) {
   }
 }
 
-std::set<pid_t> processes(const Cgroups& host, unsigned slot) {
+std::set<pid_t> processes(const Cgroups& host, Leaf leaf, unsigned number) {
   Controller counted = host.counted();
-  Text path = path_of(host, Leaf::kSlot, slot, counted, kProcesses);
+  Text path = path_of(host, leaf, number, counted, kProcesses);
   std::string text = read_file(host.root(counted), path.c_str());
   text.resize(text.rfind('\n') + 1);  // a number that is cut off is another one
   std::set<pid_t> found;
@@ -83,11 +83,11 @@ void remove_leaves(const Cgroups& host, Leaf leaf, unsigned number) {
   if (host.owner != 0) ::unlinkat(root, host.base().c_str(), AT_REMOVEDIR);
 }
 
-void end_processes(const Cgroups& host, unsigned slot) {
-  if (!host.available() || processes(host, slot).empty()) return;
-  SlotCgroup cgroup(host, Leaf::kSlot, slot);
+void end_processes(const Cgroups& host, Leaf leaf, unsigned number) {
+  if (!host.available() || processes(host, leaf, number).empty()) return;
+  SlotCgroup cgroup(host, leaf, number);
   if (host.unified) {
-    Text path = path_of(host, Leaf::kSlot, slot, kMemory, "cgroup.kill");
+    Text path = path_of(host, leaf, number, kMemory, "cgroup.kill");
     write_file(host.root(kMemory), path.c_str(), "1");
     return;
   }
@@ -98,13 +98,13 @@ void end_processes(const Cgroups& host, unsigned slot) {
   std::set<pid_t> signalled;
   for (int round = 0; round < kRounds; ++round) {
     std::vector<std::pair<pid_t, UniqueFd>> opened;
-    for (pid_t pid : processes(host, slot)) {
+    for (pid_t pid : processes(host, leaf, number)) {
       if (signalled.contains(pid)) continue;
       opened.emplace_back(pid, static_cast<int>(::syscall(SYS_pidfd_open, pid, 0)));
     }
     if (opened.empty()) break;
     // A number that is listed still is that of the process that was opened, not of a later one.
-    std::set<pid_t> listed = processes(host, slot);
+    std::set<pid_t> listed = processes(host, leaf, number);
     for (const auto& [pid, process] : opened) {
       if (!process || !listed.contains(pid)) continue;
       send_kill(process);

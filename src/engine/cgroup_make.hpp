@@ -9,7 +9,7 @@ namespace atl::engine {
 bool make_leaves(const Cgroups& host, Leaf leaf, unsigned number);
 // Removes them where they are empty; rootless, with the last one what held them.
 void remove_leaves(const Cgroups& host, Leaf leaf, unsigned number);
-// Kills what is in the user's leaf of a slot.
-void end_processes(const Cgroups& host, unsigned slot);
+// Kills what is in the user's leaf of a slot, or in that of a zygote.
+void end_processes(const Cgroups& host, Leaf leaf, unsigned number);
 
 }  // namespace atl::engine

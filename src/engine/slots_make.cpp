@@ -149,7 +149,8 @@ Outcome<void> work_on_slots(const MountsOrder& order, std::span<UniqueFd> given,
   Cgroups cgroups =
       order.rootless != 0 ? Cgroups::delegated(std::move(group), shared) : Cgroups::detect();
   Ground ground{shared, cgroups, order.rootless != 0};
-  for (std::size_t i = 0; i < slots.unclean_count; ++i) end_processes(cgroups, slots.unclean[i]);
+  for (std::size_t i = 0; i < slots.unclean_count; ++i)
+    end_processes(cgroups, Leaf::kSlot, slots.unclean[i]);
   Outcome<void> done = make_slots(ground, slots, made, parts);
   if (slots.remove_idle != 0) remove_idle(ground);
   return done;

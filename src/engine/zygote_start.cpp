@@ -92,6 +92,37 @@ std::vector<UniqueFd> hand_over(const UniqueFd& shared, const Place& place) {
   return whole ? std::move(parts) : std::vector<UniqueFd>();
 }
 
+bool has_sandboxes(const Cgroups& host, unsigned place) {
+  unsigned first = kFirstZygoteSlot + place * kSlotsPerZygote;
+  for (unsigned i = 0; i < kSlotsPerZygote; ++i) {
+    if (!SlotCgroup(host, Leaf::kSlot, first + i).empty()) return true;
+  }
+  return false;
+}
+
+bool is_earlier(const timespec& one, const timespec& other) {
+  return one.tv_sec != other.tv_sec ? one.tv_sec < other.tv_sec : one.tv_nsec < other.tv_nsec;
+}
+
+// When all places are taken: ends the interpreter that no sandbox has needed for the longest time.
+// Its keeper leaves the place, unless a sandbox has come meanwhile, which lives on without it.
+// False: sandboxes live at every place.
+bool end_oldest(const UniqueFd& shared, const Cgroups& host) {
+  unsigned oldest = kMaxZygotes;
+  timespec since{};
+  for (unsigned place = 0; place < kMaxZygotes; ++place) {
+    struct stat info{};
+    Text name("zygotes/%u", place);
+    if (::fstatat(shared.get(), name.c_str(), &info, 0) != 0) continue;
+    bool newer = oldest != kMaxZygotes && !is_earlier(info.st_mtim, since);
+    if (newer || has_sandboxes(host, place)) continue;
+    oldest = place;
+    since = info.st_mtim;
+  }
+  if (oldest != kMaxZygotes) end_processes(host, Leaf::kZygote, oldest);
+  return oldest != kMaxZygotes;
+}
+
 UniqueFd lend_library() {
   UniqueFd tree = clone_mount(kZygoteLibrary, "");
   constexpr std::uint64_t kFlags = MOUNT_ATTR_RDONLY | MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV;
@@ -99,16 +130,13 @@ UniqueFd lend_library() {
   return tree;
 }
 
-Outcome<KeeperPlan> make_plan(const UniqueFd& shared, Place& place) {
+Outcome<KeeperPlan> make_plan(const UniqueFd& shared, const Cgroups& host, Place& place) {
   Text name("zygotes/%u.sock", place.number);
   KeeperPlan plan{.key = place.tenant.key, .uid = place.tenant.uid};
-  // Cgroups and the library lie in the host's mount namespace; the zygote's root is the template.
-  if (::setns(kZygoteHostMounts, CLONE_NEWNS) != 0) return failed(Step::kZygote);
-  static const Cgroups kHost = Cgroups::detect();
   plan.library = lend_library();
   if (::setns(kZygoteTemplate, CLONE_NEWNS) != 0) return failed(Step::kZygote);
-  if (!make_leaves(kHost, Leaf::kZygote, place.number)) return failed(Step::kCgroup);
-  plan.leaf = SlotCgroup(kHost, Leaf::kZygote, place.number);
+  if (!make_leaves(host, Leaf::kZygote, place.number)) return failed(Step::kCgroup);
+  plan.leaf = SlotCgroup(host, Leaf::kZygote, place.number);
   ATOLL_CHECK(plan.leaf.open_doors(plan.uid));
   // It has one thread that works. A share of less than a sandbox's would slow down all of them.
   constexpr unsigned kOneCore = 1000, kProcesses = 64;
@@ -132,10 +160,28 @@ Outcome<KeeperPlan> make_plan(const UniqueFd& shared, Place& place) {
   return plan;
 }
 
-bool start(const UniqueFd& shared, UniqueFd turn, Place& place) {
-  Outcome<KeeperPlan> plan = make_plan(shared, place);
+// Where no place was free it waits for one; keepers look five times a second.
+Place wait_for_place(const UniqueFd& shared, const Cgroups& host, const ZygotePlace& wanted) {
+  constexpr int kLooks = 100, kPause = 50'000;  // µs
+  Place place;
+  int looks = end_oldest(shared, host) ? kLooks : 0;
+  for (int look = 0; look < looks && place.number == kMaxZygotes; ++look) {
+    ::usleep(kPause);
+    place = find_place(shared, wanted);
+  }
+  return place;
+}
+
+// 0, or an errno.
+int start(const UniqueFd& shared, UniqueFd turn, const ZygotePlace& wanted, Place& place) {
+  // Cgroups and the library lie in the host's mount namespace; the zygote's root is the template.
+  if (::setns(kZygoteHostMounts, CLONE_NEWNS) != 0) return errno;
+  static const Cgroups kHost = Cgroups::detect();
+  if (place.number == kMaxZygotes) place = wait_for_place(shared, kHost, wanted);
+  if (place.number == kMaxZygotes) return EAGAIN;
+  Outcome<KeeperPlan> plan = make_plan(shared, kHost, place);
   UniqueFd started, pidfd;
-  if (!plan || !make_pipe(started, plan->started)) return false;
+  if (!plan || !make_pipe(started, plan->started)) return EIO;
   plan->turn = std::move(turn);
   constexpr std::uint64_t kApart =
       CLONE_NEWPID | CLONE_NEWNS | CLONE_NEWIPC | CLONE_NEWUTS | CLONE_NEWNET;
@@ -148,7 +194,7 @@ bool start(const UniqueFd& shared, UniqueFd turn, Place& place) {
   char byte = 0;
   bool done = pid > 0 && ::poll(&end, 1, kPatience) == 1 && ::read(started.get(), &byte, 1) == 1;
   if (!done && pidfd) end_child(pidfd);
-  return done;
+  return done ? 0 : EIO;
 }
 
 }  // namespace
@@ -170,19 +216,21 @@ int start_zygote_process() {
     if (!turn || ::flock(turn.get(), LOCK_EX) != 0) return 1;
   }
   Place place = find_place(shared, wanted);
-  ZygoteAnswer answer{.place = place.number, .uid = place.tenant.uid};
+  ZygoteAnswer answer;
   std::vector<UniqueFd> parts;
   if (place.keeper != 0) parts = hand_over(shared, place);
   if (order.find_only != 0) {
     answer.failure = parts.empty() ? Failure{Step::kZygote, ENOENT} : Failure{};
   } else if (place.keeper != 0) {
     answer.failure = {};
-  } else if (place.number == kMaxZygotes) {
-    answer.failure = {Step::kZygote, EAGAIN};
-  } else if (start(shared, std::move(turn), place)) {
+  } else if (int error = start(shared, std::move(turn), wanted, place)) {
+    answer.failure.errno_value = error;
+  } else {
     answer.failure = {};
     answer.started = 1;
   }
+  answer.place = place.number;
+  answer.uid = place.tenant.uid;
   std::vector<int> fds;
   for (const UniqueFd& part : parts) fds.push_back(part.get());
   return send_fds(kHelperSocket, &answer, sizeof answer, fds) > 0 ? 0 : 1;

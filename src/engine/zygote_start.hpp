@@ -13,7 +13,8 @@ inline constexpr uid_t kFirstZygoteUid = 0x5fff0000;
 inline constexpr uid_t kUidsEach = 0x1000;
 
 // SHARED/zygotes/PLACE says who has the place, and carries a lock of the keeper's process alone
-// (POSIX). Beside it PLACE.sock, where the zygote listens when it is ready.
+// (POSIX). Its time is that of the last sandbox that was made for the zygote. Beside it PLACE.sock,
+// where the zygote listens when it is ready.
 struct ZygotePlace {
   ZygoteKey key;
   std::uint64_t driver = 0;  // a stamp: zygotes of another driver are others

@@ -295,7 +295,8 @@ Error launcher_error(const LauncherReply& reply) {
     case Step::kUnknownBox: return Error(Code::kNotFound, "no such sandbox", error);
     case Step::kZygote:
       if (error == EAGAIN) {
-        return Error(Code::kResourceExhausted, "sixteen zygotes live on this host already", error);
+        return Error(Code::kResourceExhausted, "sixteen zygotes with sandboxes live on this host",
+                     error);
       }
       return Error(Code::kUnsupported, "this host cannot hold a zygote; it takes root", error);
     case Step::kBusy:
