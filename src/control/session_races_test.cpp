@@ -102,11 +102,11 @@ Task<void> renewed_early(Plane* plane) {
 
 TEST(SessionLife, ARenewalWhileItIsBeingMadeCounts) { with_steps(renewed_early); }
 
-// The first write fails after the second renewal: what that one set stays.
-bool fail_first_renewal = false;
+// The next write fails, once the gate is open.
+bool fail_next_write = false;
 
 Task<Result<void>> fail_slowly(const std::vector<store::Change>* /*changes*/) {
-  if (!std::exchange(fail_first_renewal, false)) co_return Result<void>();
+  if (!std::exchange(fail_next_write, false)) co_return Result<void>();
   gate->reached = true;
   while (gate->closed) co_await gate->opened.wait();
   co_return fail(Code::kIo, "the disk is full");
@@ -116,9 +116,10 @@ Task<void> renew(Plane* plane, SessionId id, std::uint64_t seconds, bool* worked
   *worked = (co_await plane->control->session_changes().renew({}, id, seconds)).has_value();
 }
 
+// The first write fails after the second renewal: what that one set stays.
 Task<void> renewed_twice(Plane* plane) {
   SessionId id = co_await create(plane, lasting(10));
-  gate->closed = fail_first_renewal = true;
+  gate->closed = fail_next_write = true;
   async::TaskGroup tasks(plane->executor);
   bool first = true;
   tasks.spawn(renew(plane, id, 100, &first));
@@ -136,6 +137,35 @@ TEST(SessionLife, ARenewalThatFailsDoesNotUndoALaterOne) {
   Gate own;
   gate = &own;
   with_steps(renewed_twice, {.on_write = fail_slowly});
+}
+
+Task<void> create_in_vain(Plane* plane, CreateRequest request) {
+  auto made = co_await plane->control->session_maker().create({}, std::move(request));
+  EXPECT_EQ(made.error().code(), Code::kIo);
+}
+
+// Two requests with one key at once: the second is not told of a session that the store may refuse.
+Task<void> created_twice(Plane* plane) {
+  CreateRequest request{.template_id = "shell-default", .session_key = "k", .wait = 60s};
+  gate->closed = fail_next_write = true;
+  async::TaskGroup tasks(plane->executor);
+  tasks.spawn(create_in_vain(plane, request));
+  while (!gate->reached) co_await async::yield_now();
+  SessionId second;
+  tasks.spawn(create_into(plane, request, &second));
+  for (int i = 0; i < 100; ++i) co_await async::yield_now();
+  EXPECT_TRUE(second.empty());
+  gate->closed = false;
+  gate->opened.notify_all();
+  co_await tasks.wait_idle();
+  EXPECT_FALSE(second.empty());
+  EXPECT_EQ((co_await plane->control->sessions().get({}, second))->state, SessionState::kReady);
+}
+
+TEST(SessionLife, AKeyDoesNotGiveOneThatIsNotStored) {
+  Gate own;
+  gate = &own;
+  with_steps(created_twice, {.on_write = fail_slowly});
 }
 
 }  // namespace
