@@ -38,7 +38,6 @@ Connection::Connection(Sandbox& sandbox, UniqueFd socket, Endpoint to)
 
 void Connection::start() {
   if (is_listener_itself(to_)) return reset();
-  bound_buffers(inside_.get());
   bool synthetic = NameTable::is_synthetic(to_.address);
   const std::string* name = sandbox_.names().name_of(to_.address);
   if (name != nullptr) {
@@ -95,21 +94,23 @@ void Connection::dial(const Answer& answer) {
     refuse({Reason::kNotPublic, answer.addresses.front().to_string()});
     return;
   }
-  dial_ = std::make_unique<Dial>(
-      sandbox_.context().loop, sandbox_.group(), std::move(checked), to_.port,
-      [this](UniqueFd socket, std::string error) { dialled(std::move(socket), std::move(error)); });
+  dial_ = std::make_unique<Dial>(sandbox_.context().loop, sandbox_.group(), std::move(checked),
+                                 to_.port,
+                                 [this](UniqueFd socket, Watch* watch, const std::string& error) {
+                                   dialled(std::move(socket), watch, error);
+                                 });
   dial_->start();
 }
 
-void Connection::dialled(UniqueFd socket, std::string error) {
+void Connection::dialled(UniqueFd socket, Watch* watch, const std::string& error) {
   sandbox_.context().loop.bury(std::shared_ptr<Dial>(std::move(dial_)));
   if (!socket) {
     std::string shown = name_.empty() ? to_.address.to_string() : name_;
-    sandbox_.refused(shown, to_.port, Reason::kDialFailed, std::move(error));
+    sandbox_.refused(shown, to_.port, Reason::kDialFailed, error);
     return reset();
   }
   outside_ = std::move(socket);
-  outside_watch_.emplace(sandbox_.group(), outside_.get(), *this);
+  outside_watch_.emplace(*watch, *this);
   if (classified_) return pump_up();
   update();
 }

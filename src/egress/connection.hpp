@@ -47,7 +47,7 @@ class Connection final : public std::enable_shared_from_this<Connection>, public
   // Dialling.
   void find_addresses();
   void dial(const Answer& answer);
-  void dialled(UniqueFd socket, std::string error);
+  void dialled(UniqueFd socket, Watch* watch, const std::string& error);
   // The client's first bytes.
   void read_first();
   void classify();
@@ -58,7 +58,7 @@ class Connection final : public std::enable_shared_from_this<Connection>, public
   // Relaying.
   void pump_up();
   void pump_down();
-  bool flush(Way& way, int to);
+  bool flush(Way& way, int to, std::uint64_t& counter);
   // False when the connection has ended over it.
   bool copy(int from, int to, Way& way, std::uint64_t& counter);
   void look_for_upgrade(std::string_view bytes);

@@ -1,6 +1,7 @@
 // What a connection does when its first bytes are known: bytes both ways, and all its ends.
 #include <sys/socket.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <utility>
 
@@ -38,7 +39,7 @@ void Connection::on_ready(int fd, std::uint32_t events) {
   }
 }
 
-bool Connection::flush(Way& way, int to) {
+bool Connection::flush(Way& way, int to, std::uint64_t& counter) {
   way.blocked = false;
   if (way.held.empty()) return true;
   ssize_t sent = ::send(to, way.held.data(), way.held.size(), MSG_DONTWAIT | MSG_NOSIGNAL);
@@ -46,16 +47,17 @@ bool Connection::flush(Way& way, int to) {
     reset();
     return false;
   }
-  way.held.erase(0, static_cast<std::size_t>(std::max<ssize_t>(sent, 0)));
+  auto size = static_cast<std::size_t>(std::max<ssize_t>(sent, 0));
+  way.held.erase(0, size);
+  counter += size;
   way.blocked = !way.held.empty();
   return true;
 }
 
-// Bytes are looked at, written, and only then taken out: what cannot be written stays in the
-// kernel, and no connection needs a buffer of its own.
+// Only what cannot be written at once is kept, and nothing more is read until it is.
 bool Connection::copy(int from, int to, Way& way, std::uint64_t& counter) {
   auto& buffer = *sandbox_.context().buffer;
-  ssize_t got = ::recv(from, buffer.data(), buffer.size(), MSG_PEEK | MSG_DONTWAIT);
+  ssize_t got = ::recv(from, buffer.data(), buffer.size(), MSG_DONTWAIT);
   if (got < 0) {
     if (errno == EAGAIN || errno == EINTR) return true;
     reset();
@@ -65,20 +67,18 @@ bool Connection::copy(int from, int to, Way& way, std::uint64_t& counter) {
     way.ended = true;
     return true;
   }
-  ssize_t sent =
-      ::send(to, buffer.data(), static_cast<std::size_t>(got), MSG_DONTWAIT | MSG_NOSIGNAL);
+  std::string_view bytes(buffer.data(), static_cast<std::size_t>(got));
+  ssize_t sent = ::send(to, bytes.data(), bytes.size(), MSG_DONTWAIT | MSG_NOSIGNAL);
   if (sent < 0 && errno != EAGAIN) {
     reset();
     return false;
   }
-  way.blocked = sent < got;
-  if (sent <= 0) return true;
-  ::recv(from, buffer.data(), static_cast<std::size_t>(sent), MSG_TRUNC | MSG_DONTWAIT);
-  counter += static_cast<std::uint64_t>(sent);
-  if (&way == &down_ && http_ && http_->waits_for_upgrade()) {
-    look_for_upgrade({buffer.data(), static_cast<std::size_t>(sent)});
-  }
-  return stage_ != Stage::kDone;
+  auto size = static_cast<std::size_t>(std::max<ssize_t>(sent, 0));
+  counter += size;
+  way.held = bytes.substr(size);
+  way.blocked = size < bytes.size();
+  if (&way == &down_ && http_ && http_->waits_for_upgrade()) look_for_upgrade(bytes);
+  return stage_ == Stage::kOpen;
 }
 
 void Connection::pump_up() {
@@ -93,11 +93,10 @@ void Connection::pump_up() {
     if (stage_ != Stage::kOpen) return;
   }
   if (!connected()) return update();
-  std::size_t held = up_.held.size();
-  if (!flush(up_, outside_.get())) return;
   std::uint64_t before = tx_;
-  tx_ += held - up_.held.size();
-  if (held == 0 && !http_ && !up_.ended && classified_ &&
+  bool held = !up_.held.empty();
+  if (!flush(up_, outside_.get(), tx_)) return;
+  if (!held && !http_ && !up_.ended && classified_ &&
       !copy(inside_.get(), outside_.get(), up_, tx_)) {
     return;
   }
@@ -108,8 +107,8 @@ void Connection::pump_up() {
 void Connection::pump_down() {
   if (stage_ != Stage::kOpen || !connected()) return;
   std::uint64_t before = rx_;
-  down_.blocked = false;
-  if (!down_.ended && !copy(outside_.get(), inside_.get(), down_, rx_)) return;
+  if (!flush(down_, inside_.get(), rx_)) return;
+  if (!down_.blocked && !down_.ended && !copy(outside_.get(), inside_.get(), down_, rx_)) return;
   sandbox_.count(rx_ - before, 0);
   pass_ends();
 }
@@ -127,21 +126,16 @@ void Connection::look_for_upgrade(std::string_view bytes) {
 }
 
 void Connection::pass_ends() {
-  if (up_.ended && up_.held.empty() && !up_.passed && classified_) {
-    up_.passed = true;
-    ::shutdown(outside_.get(), SHUT_WR);
-  }
-  if (down_.ended && after_answers_) {
+  bool up = up_.ended && up_.held.empty() && classified_, down = down_.ended && down_.held.empty();
+  if (down && after_answers_) {
     return say_and_end(http_answer(*after_answers_,
                                    sentence_for(reason_of(*after_answers_), name_, to_.port, {})));
   }
-  if (down_.ended && !down_.passed) {
-    down_.passed = true;
-    ::shutdown(inside_.get(), SHUT_WR);
-  }
   // No answer to an upgrade will come any more.
-  bool in_vain = down_.passed && http_ && http_->waits_for_upgrade();
-  if ((up_.passed && down_.passed) || in_vain) return finish();
+  bool in_vain = down && http_ && http_->waits_for_upgrade();
+  if ((up && down) || in_vain) return finish();
+  if (up && !std::exchange(up_.passed, true)) ::shutdown(outside_.get(), SHUT_WR);
+  if (down && !std::exchange(down_.passed, true)) ::shutdown(inside_.get(), SHUT_WR);
   update();
 }
 
@@ -229,8 +223,8 @@ void Connection::finish() {
   if (std::exchange(stage_, Stage::kDone) == Stage::kDone) return;
   timer_.cancel();
   dial_.reset();
-  inside_watch_.suspend();
-  outside_watch_.reset();
+  inside_watch_.forget();
+  if (outside_watch_) outside_watch_->forget();
   outside_.reset();
   inside_.reset();
   sandbox_.drop(*this);

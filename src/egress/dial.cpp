@@ -18,9 +18,10 @@ void set(int socket, int level, int option, int value) {
 }  // namespace
 
 // An end that nobody reads from holds at most a window of 1 MiB; one that nobody takes from holds
-// what is not sent yet, besides what the other side has room for.
+// as much that is not sent yet, besides what the other side has room for. Those that a listener
+// accepts have its options.
 void bound_buffers(int socket) {
-  constexpr int kWindow = 1 << 20, kNotSent = 256 << 10;
+  constexpr int kWindow = 1 << 20, kNotSent = 1 << 20;
   set(socket, IPPROTO_TCP, TCP_WINDOW_CLAMP, kWindow);
   set(socket, IPPROTO_TCP, TCP_NOTSENT_LOWAT, kNotSent);
   set(socket, IPPROTO_TCP, TCP_NODELAY, 1);  // whoever wrote it waited for nothing either
@@ -39,7 +40,7 @@ void Dial::try_next() {
   if (next_ >= addresses_.size()) {
     timer_.cancel();
     Then then = std::exchange(then_, nullptr);
-    return then(UniqueFd(), error_);
+    return then(UniqueFd(), nullptr, error_);
   }
   SocketAddress to({addresses_[next_++], port_});
   socket_.reset(::socket(to.family(), SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0));
@@ -64,10 +65,9 @@ void Dial::on_ready(int, std::uint32_t) {
   socklen_t size = sizeof error;
   ::getsockopt(socket_.get(), SOL_SOCKET, SO_ERROR, &error, &size);
   if (error != 0) return failed(error);
-  watch_.reset();
   timer_.cancel();
   Then then = std::exchange(then_, nullptr);
-  then(std::move(socket_), {});
+  then(std::move(socket_), &*watch_, {});
 }
 
 }  // namespace atl::egress

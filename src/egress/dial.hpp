@@ -21,8 +21,8 @@ class Dial final : public Watched {
  public:
   static constexpr std::chrono::seconds kEach{5};
 
-  // With a socket, or with what went wrong last.
-  using Then = std::function<void(UniqueFd, std::string error)>;
+  // With a socket and its watch, to be taken over; or with what went wrong last.
+  using Then = std::function<void(UniqueFd, Watch*, const std::string& error)>;
 
   Dial(Loop& loop, Group& group, std::vector<Address> addresses, std::uint16_t port, Then then);
   // May call `then` before it returns.

@@ -39,15 +39,27 @@ void Group::turn() {
   batch_size_ = 0;
 }
 
+Watch::Watch(Watch& from, Watched& owner)
+    : group_(from.group_), fd_(from.fd_), owner_(owner), added_(from.added_) {
+  from.forget();
+  events_ = EPOLLMSG;  // wanted by nobody: the first want() tells the kernel of the new owner
+}
+
 Watch::~Watch() {
   if (added_) ::epoll_ctl(group_.epoll_.get(), EPOLL_CTL_DEL, fd_, nullptr);
+  forget();
+}
+
+void Watch::forget() {
+  added_ = false;
+  suspended_ = true;
   for (int i = 0; i < group_.batch_size_; ++i) {
     if (group_.batch_[i].data.ptr == this) group_.batch_[i].data.ptr = nullptr;
   }
 }
 
 void Watch::want(std::uint32_t events) {
-  if (added_ ? events == events_ : (suspended_ && events == events_)) return;
+  if (added_ ? events == events_ : events == (suspended_ ? events_ : 0)) return;
   epoll_event event{.events = events, .data = {.ptr = this}};
   // Fails only for want of memory, and then this descriptor stands still until its timer ends it.
   if (::epoll_ctl(group_.epoll_.get(), added_ ? EPOLL_CTL_MOD : EPOLL_CTL_ADD, fd_, &event) == 0) {

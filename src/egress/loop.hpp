@@ -53,6 +53,8 @@ class Group {
 class Watch {
  public:
   Watch(Group& group, int fd, Watched& owner) : group_(group), fd_(fd), owner_(owner) {}
+  // Takes over what `from` watches, for another owner.
+  Watch(Watch& from, Watched& owner);
   Watch(const Watch&) = delete;
   Watch& operator=(const Watch&) = delete;
   ~Watch();
@@ -62,6 +64,8 @@ class Watch {
   // Not even errors, until resume(), or until something else is wanted.
   void suspend();
   void resume();
+  // The descriptor is about to be closed, and nobody else has it: the kernel forgets it by itself.
+  void forget();
 
  private:
   friend class Group;

@@ -45,6 +45,7 @@ void Sandbox::use(UniqueFd listener, UniqueFd dns) {
   dns_.reset();
   listener_watch_.reset();
   listener_ = std::move(listener);
+  bound_buffers(listener_.get());
   listener_watch_.emplace(group_, listener_.get(), *this);
   dns_.emplace(*this, std::move(dns));
   watch_listener();
@@ -166,7 +167,9 @@ void Sandbox::watch_listener() {
 void Sandbox::on_ready(int, std::uint32_t) { accept_some(); }
 
 void Sandbox::accept_some() {
-  for (int i = 0; i < kAcceptsPerTurn && !is_full(); ++i) {
+  // As many as last time, and twice as many where that was too few: asking in vain costs a call.
+  int burst = std::exchange(accept_burst_, 1);
+  for (int i = 0; i < burst && !is_full(); ++i) {
     UniqueFd socket(::accept4(listener_.get(), nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK));
     if (!socket) {
       // Out of descriptors or memory: later.
@@ -177,6 +180,7 @@ void Sandbox::accept_some() {
       return;
     }
     take_connection(std::move(socket));
+    accept_burst_ = i + 1 < burst ? i + 1 : std::min(2 * burst, kAcceptsPerTurn);
   }
   watch_listener();
 }

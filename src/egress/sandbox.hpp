@@ -94,6 +94,7 @@ class Sandbox final : public Watched {
   std::optional<Watch> listener_watch_;
   std::optional<DnsService> dns_;
   Timer accept_again_;
+  int accept_burst_ = 1;
   std::unordered_map<Connection*, std::shared_ptr<Connection>> connections_;
   std::unordered_map<DnsStream*, std::shared_ptr<DnsStream>> dns_streams_;
   std::unordered_map<std::string, Known> known_;

@@ -180,6 +180,23 @@ class Names(World):
         self.assertEqual(fate(box.connect("9.9.9.9", 53), b"\xff\xff"), b"")
         self.assertEqual(fate(box.connect("9.9.9.9", 53), b"\0\x20x"), b"")  # silence
 
+    def test_30_services_of_this_host(self):
+        with self.host.entered():
+            own = socket.create_server(("127.0.0.1", 8080))
+        self.addCleanup(own.close)
+        self.resolver.names.update({"loop.test": ["127.0.0.1"], "zero.test": ["0.0.0.0"], "loop6.test": ["::1"]})
+        box = self.box(policy("loop.test", "zero.test", "loop6.test", private=["0.0.0.0/0", "::/0"]))
+        for name in ("loop.test", "zero.test", "loop6.test"):
+            self.assertEqual(fate(box.open(name, 8080), b"x"), "ECONNRESET", name)
+            self.control.wait_for(name=name, port=8080, reason="not_public")
+        own.settimeout(0)
+        self.assertRaises(BlockingIOError, own.accept)  # nobody came
+        self.settings(trusted=["127.0.0.0/8"])  # without the wall somebody does
+        connection = box.open("loop.test", 8080)
+        own.settimeout(PATIENCE)
+        own.accept()[0].close()
+        connection.close()
+
     def test_35_the_resolver_is_down_or_nobody_answers(self):
         box = self.box(policy("good.test"))
         self.assertEqual(fate(box.open("good.test", 7), b"x"), "ECONNRESET")
