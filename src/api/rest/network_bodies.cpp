@@ -6,7 +6,7 @@
 
 #include "api/common/limits.hpp"
 #include "api/common/text.hpp"
-#include "api/rest/body_checks.hpp"
+#include "api/rest/call.hpp"
 #include "model/ports.hpp"
 
 namespace atl::api::rest {
