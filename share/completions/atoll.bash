@@ -214,7 +214,7 @@ _atoll() {
     image)
       case $prev in
         --name) COMPREPLY=(); return;;
-        --backend) COMPREPLY=($(compgen -W 'native docker' -- "$cur")); return;;
+        --backend) COMPREPLY=($(compgen -W 'docker native' -- "$cur")); return;;
         --max-size) COMPREPLY=(); return;;
         --output|-o) COMPREPLY=($(compgen -W 'text json' -- "$cur")); return;;
         --color) COMPREPLY=($(compgen -W 'auto always never' -- "$cur")); return;;

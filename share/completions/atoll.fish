@@ -184,7 +184,7 @@ complete -c atoll -n '__fish_seen_subcommand_from backends' -l color -r -a 'auto
 complete -c atoll -n '__fish_seen_subcommand_from backends' -l help -s h -d 'Show this text'
 complete -c atoll -n '__fish_seen_subcommand_from backends' -a 'install'
 complete -c atoll -n '__fish_seen_subcommand_from image' -l name -r -d 'import: call the image so, whatever the archive says'
-complete -c atoll -n '__fish_seen_subcommand_from image' -l backend -r -a 'native docker' -d 'import: docker takes what `docker save` wrote into the engine that DOCKER_HOST names'
+complete -c atoll -n '__fish_seen_subcommand_from image' -l backend -r -a 'docker native' -d 'import: docker takes what `docker save` wrote into the engine that DOCKER_HOST names'
 complete -c atoll -n '__fish_seen_subcommand_from image' -l max-size -r -d 'import: refuse an archive that unpacks to more than this'
 complete -c atoll -n '__fish_seen_subcommand_from image' -l quiet -s q -d 'import: no progress bar and no remarks'
 complete -c atoll -n '__fish_seen_subcommand_from image' -l output -s o -r -a 'text json' -d 'text or json'
