@@ -4,11 +4,11 @@
 #include <grp.h>
 #include <linux/capability.h>
 #include <linux/landlock.h>
-#include <poll.h>
 #include <sched.h>
 #include <signal.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
+#include <sys/socket.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -61,16 +61,19 @@ bool become_unpack_user() {
 
 // What stays outside of the process namespace: waits for the one inside, dies with `atoll`, and
 // ends as the one inside did. The same user, because the kernel asks whether a parent that dies may
-// signal its child. Keeps `life` alone: the one inside asks there whether this one lives.
-[[noreturn]] void follow(pid_t child, pid_t atoll, int life) {
-  ::dup2(life, 0);
+// signal its child. Keeps no file; on `question` the one inside asks once whether this one lives.
+[[noreturn]] void follow(pid_t child, pid_t atoll, int question) {
+  ::dup2(question, 0);
   ::syscall(SYS_close_range, 1, ~0u, 0);
   int status = 0;
-  bool safe =
-      (::geteuid() != 0 || become_unpack_user()) && confine::keep_only_capabilities(0) == 0 &&
-      ::prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0) == 0 && ::getppid() == atoll;  // it has not died
-                                                                                 // before that
+  // Whether `atoll` lives is asked last: from the signal's setting on its death is noticed.
+  bool safe = (::geteuid() != 0 || become_unpack_user()) &&
+              confine::keep_only_capabilities(0) == 0 &&
+              ::prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0) == 0 && ::getppid() == atoll;
   if (!safe) ::_exit(1);
+  char word = 0;
+  if (::recv(0, &word, 1, 0) == 1) ::send(0, &word, 1, MSG_NOSIGNAL);
+  ::close(0);
   while (::waitpid(child, &status, 0) < 0 && errno == EINTR) {
   }
   if (WIFSIGNALED(status)) {
@@ -82,8 +85,7 @@ bool become_unpack_user() {
 
 // Namespaces without anything in them, and the folder as the root of all paths. Whoever is not root
 // needs a user namespace for that, in which he stays himself. Comes back as the first process of
-// its namespace, which can name no other one; `parent` is a pipe that ends with the process
-// outside.
+// its namespace, which can name no other one; `parent` leads to the process outside.
 bool enter_namespaces(int staging, pid_t atoll, UniqueFd& parent) {
   uid_t uid = ::geteuid();
   gid_t gid = ::getegid();
@@ -99,12 +101,12 @@ bool enter_namespaces(int staging, pid_t atoll, UniqueFd& parent) {
     }
   }
   int ends[2];
-  if (::pipe2(ends, O_CLOEXEC) != 0) return false;
+  if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0) return false;
   parent.reset(ends[0]);
-  UniqueFd life(ends[1]);
+  UniqueFd question(ends[1]);
   pid_t child = ::fork();
   if (child < 0) return false;
-  if (child > 0) follow(child, atoll, life.get());
+  if (child > 0) follow(child, atoll, question.get());
   return ::fchdir(staging) == 0 && ::chroot(".") == 0;
 }
 
@@ -155,6 +157,11 @@ constexpr int kCalls[] = {
     SYS_gettid,        SYS_tgkill,          SYS_rt_sigaction, SYS_rt_sigprocmask,
     SYS_rt_sigreturn,  SYS_restart_syscall, SYS_exit,         SYS_exit_group};
 
+bool answers(int parent) {
+  char word = 0;
+  return ::send(parent, &word, 1, MSG_NOSIGNAL) == 1 && ::recv(parent, &word, 1, 0) == 1;
+}
+
 Result<void> check(int error, const char* what) {
   return error == 0 ? Result<void>() : fail_errno(what, error);
 }
@@ -190,9 +197,9 @@ Result<void> enter_jail(int staging, std::uint64_t max_file_bytes) {
       check(confine::keep_only_capabilities(root ? kRootKeeps : 0), "dropping capabilities"));
   // After the namespaces: becoming somebody there forgets it.
   if (::prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0) != 0) return fail_errno("PR_SET_PDEATHSIG");
-  pollfd end{parent.get(), 0, 0};
-  bool orphaned = apart ? ::poll(&end, 1, 0) != 0 : ::getppid() != atoll;
-  if (orphaned) return fail(Code::kCancelled, "nobody waits for the image any more");
+  // A parent that has died before that is not noticed by the kernel.
+  bool lives = apart ? answers(parent.get()) : ::getppid() == atoll;
+  if (!lives) return fail(Code::kCancelled, "nobody waits for the image any more");
   return check(confine::allow_only_calls(kCalls), "seccomp");
 }
 
