@@ -21,7 +21,8 @@ namespace atl::egress {
 namespace {
 
 constexpr rlim_t kDescriptors = 65'536;  // two for each connection
-constexpr rlim_t kMemory = 2ull << 30;
+// AddressSanitizer maps more than that.
+[[maybe_unused]] constexpr rlim_t kMemory = 2ull << 30;
 
 // What a worker needs in its loop: connections, their sockets, memory, and its own end.
 constexpr auto kWorkerCalls = std::to_array<int>({
