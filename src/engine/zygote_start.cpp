@@ -52,9 +52,12 @@ Place find_place(const UniqueFd& shared, const ZygotePlace& wanted) {
   for (unsigned number = 0; number < kMaxZygotes; ++number) {
     UniqueFd file = open_at(shared.get(), Text("zygotes/%u", number).c_str(), O_RDWR | O_CREAT);
     if (!file) continue;
+    // Before the tenant is read, and again when it is handed over: in between the keeper was the
+    // same, so the tenant is its own.
+    pid_t keeper = holder(file);
     ZygotePlace tenant;
     bool had = ::pread(file.get(), &tenant, sizeof tenant, 0) == sizeof tenant;
-    if (pid_t keeper = holder(file); keeper != 0) {
+    if (keeper != 0) {
       if (had && is_same(tenant, wanted)) return {number, std::move(file), tenant, keeper};
       continue;
     }
@@ -211,6 +214,7 @@ int start_zygote_process() {
   ZygotePlace wanted{.key = order.key, .driver = stamp_of(kZygoteDriver), .serves = 1};
   UniqueFd shared(kZygoteShared), turn;
   make_folder(shared.get(), "zygotes", 0700);
+  ::alarm(60);                 // the launcher waits no longer, whoever holds the lock
   if (order.find_only == 0) {  // one at a time
     turn = open_at(shared.get(), "zygotes/lock", O_RDONLY | O_CREAT);
     if (!turn || ::flock(turn.get(), LOCK_EX) != 0) return 1;
