@@ -44,18 +44,6 @@ bool make_leaf(const Cgroups& host, Leaf leaf, unsigned number) {
   return made;
 }
 
-void remove_leaf(const Cgroups& host, Leaf leaf, unsigned number) {
-  for (int i = 0; i < kControllerCount; ++i) {
-    auto controller = static_cast<Controller>(i);
-    int root = host.roots[i].get();
-    if (root < 0 || !has_own(leaf, controller)) continue;
-    // A removed memory cgroup lives on while page cache is charged to it.
-    Text empty = path_of(host, leaf, number, controller, "memory.force_empty");
-    if (i == kMemory) write_file(root, empty.c_str(), "0");
-    ::unlinkat(root, path_of(host, leaf, number, controller).c_str(), AT_REMOVEDIR);
-  }
-}
-
 std::set<pid_t> processes(const Cgroups& host, Leaf leaf, unsigned number) {
   Controller counted = host.counted();
   Text path = path_of(host, leaf, number, counted, kProcesses);
@@ -66,6 +54,20 @@ std::set<pid_t> processes(const Cgroups& host, Leaf leaf, unsigned number) {
     found.insert(static_cast<pid_t>(std::strtol(at, &at, 10)));
   }
   return found;
+}
+
+void remove_leaf(const Cgroups& host, Leaf leaf, unsigned number) {
+  // To empty one that is in use would take its page cache, and as long as its processes like.
+  if (!processes(host, leaf, number).empty()) return;
+  for (int i = 0; i < kControllerCount; ++i) {
+    auto controller = static_cast<Controller>(i);
+    int root = host.roots[i].get();
+    if (root < 0 || !has_own(leaf, controller)) continue;
+    // A removed memory cgroup lives on while page cache is charged to it.
+    Text empty = path_of(host, leaf, number, controller, "memory.force_empty");
+    if (i == kMemory) write_file(root, empty.c_str(), "0");
+    ::unlinkat(root, path_of(host, leaf, number, controller).c_str(), AT_REMOVEDIR);
+  }
 }
 
 }  // namespace
