@@ -32,22 +32,18 @@ bool has_ended(const UniqueFd& pidfd) {
 
 Zygote* Zygotes::find(const ZygoteKey& key) {
   std::erase_if(known_, [](const Zygote& zygote) {
-    bool left = !zygote.connection || has_ended(zygote.connection);
-    return has_ended(zygote.keeper) || (left && !zygote.distrusted);
+    return has_ended(zygote.keeper) || !zygote.connection || has_ended(zygote.connection);
   });
   auto is = [&](const Zygote& zygote) { return bytes_of(zygote.key) == bytes_of(key); };
   auto found = std::ranges::find_if(known_, is);
-  return found == known_.end() || found->distrusted ? nullptr : &*found;
+  bool usable = found != known_.end() && !distrusted_.contains(found->uid);
+  return usable ? &*found : nullptr;
 }
 
 // No zygote has the uid of an earlier one.
 void Zygotes::add(Zygote found) {
   (void)find(found.key);
   if (!std::ranges::contains(known_, found.uid, &Zygote::uid)) known_.push_back(std::move(found));
-}
-
-void Zygotes::distrust(uid_t uid) {
-  for (Zygote& zygote : known_) zygote.distrusted |= zygote.uid == uid;
 }
 
 bool introduce(Zygote& zygote, const UniqueFd& its_end, const BoxPlan& plan) {

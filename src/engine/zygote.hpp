@@ -9,6 +9,7 @@
 #include <sys/types.h>
 
 #include <list>
+#include <set>
 
 #include "base/unique_fd.hpp"
 #include "engine/helper.hpp"
@@ -31,7 +32,6 @@ struct Zygote {
   unsigned place = 0;
   uid_t uid = 0;
   UniqueFd keeper, connection;
-  bool distrusted = false;
 };
 
 // What the launcher orders from atoll-zygote, and its answer. With a zygote that is ready come a
@@ -53,10 +53,11 @@ class Zygotes {
   Zygote* find(const ZygoteKey& key);
   void add(Zygote found);
   // A sandbox of the zygote with this uid was not built in time: it gets no other one.
-  void distrust(uid_t uid);
+  void distrust(uid_t uid) { distrusted_.insert(uid); }
 
  private:
   std::list<Zygote> known_;
+  std::set<uid_t> distrusted_;  // no other zygote gets their uids
 };
 
 // Gives it its end of the link to the guest; what it needs to enter, the guest passes with each
