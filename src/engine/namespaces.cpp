@@ -18,10 +18,12 @@ UniqueFd make_namespace(std::uint64_t flags, const char* name, std::string_view 
                         std::string_view gids) {
   // The namespace needs a process only until a descriptor holds it.
   UniqueFd pidfd, found;
+  pid_t parent = ::getpid();
   pid_t pid = clone_child(flags, pidfd);
   if (pid == 0) {
     ::prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0);
-    for (;;) ::pause();
+    while (::getppid() == parent) ::pause();  // one that had died before is not noticed
+    ::_exit(1);
   }
   if (pid > 0 && (uids.empty() || write_id_maps(pid, uids, gids, false))) {
     found.reset(::open(Text("/proc/%d/ns/%s", pid, name).c_str(), O_RDONLY | O_CLOEXEC));
