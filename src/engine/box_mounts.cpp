@@ -65,7 +65,7 @@ Outcome<void> order_slots(LauncherState& state, const SlotRange& range, std::siz
     given[kSlotsCgroup] = group.get();
     slots.delegated = 1;
   }
-  std::vector<Slot> unclean = std::move(state.slots.unclean);
+  std::vector<Slot>& unclean = state.slots.unclean;
   for (const Slot& slot : std::span(unclean).first(std::min(unclean.size(), kMaxSlots))) {
     slots.unclean[slots.unclean_count++] = slot.number;
     given.push_back(slot.lock.get());
@@ -74,6 +74,7 @@ Outcome<void> order_slots(LauncherState& state, const SlotRange& range, std::siz
       .kind = MountsKind::kSlots, .rootless = state.rootless ? 1u : 0u, .slots = slots};
   ATOLL_TRY(state.slot_maker, start_helper(Step::kSlot, state.mounts_program, "atoll-mounts",
                                            bytes_of(order), given));
+  unclean.erase(unclean.begin(), unclean.begin() + slots.unclean_count);
   state.made_owner = range.net_owner;
   if (slots.remove_idle != 0) state.slots.idle = false;
   return {};
@@ -84,11 +85,13 @@ Outcome<void> receive_slots(LauncherState& state) {
   state.slot_maker = {};
   MountsMade made;
   ATOLL_TRY(std::vector<UniqueFd> parts, receive_parts(maker, made));
-  for (std::size_t i = 0; 2 * i + 1 < parts.size(); ++i) {
-    ATOLL_CHECK(state.slots.keep({.number = made.slots[i],
-                                  .lock = std::move(parts[2 * i]),
-                                  .netns = std::move(parts[2 * i + 1]),
-                                  .net_owner = state.made_owner}));
+  for (std::size_t i = 0; i < kMaxSlots && 2 * i + 1 < parts.size(); ++i) {
+    Outcome<void> kept = state.slots.keep({.number = made.slots[i],
+                                           .lock = std::move(parts[2 * i]),
+                                           .netns = std::move(parts[2 * i + 1]),
+                                           .net_owner = state.made_owner});
+    // One that a zygote has put a process into is lost, and no other.
+    if (!kept && kept.error().errno_value != EWOULDBLOCK) return kept;
   }
   return {};
 }

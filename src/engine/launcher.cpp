@@ -252,14 +252,19 @@ class Launcher {
       ordered = order_slots(state_, range_, make ? wanted : 0);
     }
     if (ordered) return watch(state_.slot_maker.process, &state_.slot_maker);
-    while (!waiting_.empty()) begin(std::unexpected(ordered.error()));
+    if (waiting_.empty()) return;
+    begin(std::unexpected(ordered.error()));
+    serve_waiting();
   }
 
   void slots_made() {
     unwatch(state_.slot_maker.process);
     reap(state_.slot_maker.process);
     Outcome<void> made = receive_slots(state_);
-    if (!made && !waiting_.empty()) begin(std::unexpected(made.error()));
+    // What keeps one zygote from having slots is no reason to refuse others theirs.
+    bool theirs = !waiting_.empty() &&
+                  state_.made_owner == range_of(state_, waiting_.front()->request).net_owner;
+    if (!made && theirs) begin(std::unexpected(made.error()));
     serve_waiting();
   }
 
@@ -273,9 +278,11 @@ class Launcher {
   }
 
   Outcome<bool> make(BoxOrder& order) {
-    ATOLL_TRY(Box box, create_box(state_, order));
-    box.deadline = now_ms() + kBuildTime;
-    births_.push_back(&keep(std::move(box)));
+    Outcome<Box> box = create_box(state_, order);
+    created_ = box.has_value();  // its client may ask again
+    if (!box) return std::unexpected(box.error());
+    box->deadline = now_ms() + kBuildTime;
+    births_.push_back(&keep(std::move(*box)));
     return false;
   }
 
