@@ -26,7 +26,7 @@ namespace atl::unpacker {
 namespace {
 
 // Twice what two million folders and the largest window of zstd take.
-constexpr rlim_t kMemory = 2ull << 30;
+[[maybe_unused]] constexpr rlim_t kMemory = 2ull << 30;
 constexpr rlim_t kCpuSeconds = 3600;
 
 Result<void> limit(int resource, rlim_t most) {
