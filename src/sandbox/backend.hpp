@@ -32,17 +32,21 @@ enum class Cap {
   kLimits,
   kFilesystemPolicy,
   kMounts,
-  kWritableRoot,  // the root can be written, and is the sandbox's own
-  kNetwork,       // the outside, all of it or none
-  kDomainLists,   // lets a sandbox reach the domains of a list and no others
-  kZygotes,       // interpreters that are loaded ahead
+  kWritableRoot,   // the root can be written, and is the sandbox's own
+  kNetwork,        // the outside, all of it or none
+  kDomainLists,    // lets a sandbox reach the domains of a list and no others
+  kNetworkPolicy,  // hands out the sockets of its sandboxes, so that ordered rules by name hold
+  kZygotes,        // interpreters that are loaded ahead
 };
 // In the order of the table of `atoll backends`.
 inline constexpr std::array kAllCaps{
-    Cap::kExec,         Cap::kGuest,    Cap::kStdin,       Cap::kSignals, Cap::kTerminal,
-    Cap::kFiles,        Cap::kWatch,    Cap::kConnect,     Cap::kUsage,   Cap::kPause,
-    Cap::kSnapshot,     Cap::kReattach, Cap::kLimits,      Cap::kMounts,  Cap::kFilesystemPolicy,
-    Cap::kWritableRoot, Cap::kNetwork,  Cap::kDomainLists, Cap::kZygotes,
+    Cap::kExec,          Cap::kGuest,    Cap::kStdin,
+    Cap::kSignals,       Cap::kTerminal, Cap::kFiles,
+    Cap::kWatch,         Cap::kConnect,  Cap::kUsage,
+    Cap::kPause,         Cap::kSnapshot, Cap::kReattach,
+    Cap::kLimits,        Cap::kMounts,   Cap::kFilesystemPolicy,
+    Cap::kWritableRoot,  Cap::kNetwork,  Cap::kDomainLists,
+    Cap::kNetworkPolicy, Cap::kZygotes,
 };
 enum class Maturity { kStable, kBeta, kExperimental };
 enum class IsolationKind { kNone, kProcess, kNamespaces, kContainer, kMicroVm, kRemote };

@@ -51,6 +51,7 @@ std::string_view cap_name(Cap cap) {
     case Cap::kNetwork: return "network";
     case Cap::kZygotes: return "zygotes";
     case Cap::kDomainLists: return "domain_lists";
+    case Cap::kNetworkPolicy: return "network_policy";
   }
   return "unknown";
 }

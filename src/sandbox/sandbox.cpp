@@ -51,6 +51,10 @@ Task<Result<void>> Sandbox::change_limits(Limits) {
   co_return fail(Code::kUnsupported, "this backend cannot change the limits of a sandbox");
 }
 
+Task<Result<EgressSockets>> Sandbox::open_egress() {
+  co_return fail(Code::kUnsupported, "this backend hands out no sockets of its sandboxes");
+}
+
 Task<Result<std::unique_ptr<ByteStream>>> Sandbox::get_file(std::string path) {
   return get_file(std::move(path), 0, UINT64_MAX);
 }

@@ -10,6 +10,7 @@
 
 #include "async/task.hpp"
 #include "base/result.hpp"
+#include "base/unique_fd.hpp"
 #include "guest/messages.hpp"
 #include "sandbox/spec.hpp"
 
@@ -75,6 +76,14 @@ struct ExecutionInfo {
   std::string command;
 };
 
+// Where a sandbox's connections and DNS queries arrive: every TCP connection out of it at the
+// listener, whose accepted sockets' own address is the one that was meant, and every datagram for
+// port 53 at `dns`. They keep the sandbox's network alive as long as they are held.
+struct EgressSockets {
+  UniqueFd listener;
+  UniqueFd dns;
+};
+
 class Sandbox {
  public:
   virtual ~Sandbox() = default;
@@ -93,6 +102,10 @@ class Sandbox {
   // Memory, cpu and processes from now on; what else there is stays. kUnsupported where limits are
   // for good.
   virtual async::Task<Result<void>> change_limits(Limits limits);
+  // Opens the network of a running sandbox to whoever holds these (atoll-egress). Before that there
+  // is none inside. Again, with new sockets, when those before are closed. Of backends that declare
+  // kNetworkPolicy.
+  virtual async::Task<Result<EgressSockets>> open_egress();
 
   virtual async::Task<Result<std::unique_ptr<Process>>> spawn(ExecRequest request) = 0;
   virtual async::Task<Result<std::unique_ptr<Process>>> attach(std::uint64_t exec_id) = 0;

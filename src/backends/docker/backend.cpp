@@ -243,6 +243,7 @@ void register_docker(sandbox::Registry& registry) {
                          Cap::kPause, Cap::kReattach, Cap::kLimits, Cap::kFilesystemPolicy,
                          Cap::kMounts, Cap::kWritableRoot, Cap::kNetwork},
                 .lacks = {{Cap::kDomainLists, "the engine knows a network or none"},
+                          {Cap::kNetworkPolicy, "the engine hands out no sockets of a container"},
                           {Cap::kZygotes, "an image's interpreter cannot be loaded outside of it"}},
                 .probe = &docker_available,
                 .make = &make_docker,

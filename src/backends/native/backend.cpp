@@ -156,7 +156,8 @@ void register_native(sandbox::Registry& registry) {
                 Cap::kReattach, Cap::kLimits, Cap::kFilesystemPolicy, Cap::kMounts,
                 Cap::kWritableRoot, Cap::kZygotes},
        .lacks = {{Cap::kNetwork, "its sandboxes have a loopback of their own and nothing else"},
-                 {Cap::kDomainLists, "they have no network that a list could open"}},
+                 {Cap::kDomainLists, "they have no network that a list could open"},
+                 {Cap::kNetworkPolicy, "they have no network that rules could open"}},
        .probe = &native_available,
        .make = &make_native,
        .prepare_as_root = &prepare_native});

@@ -128,6 +128,7 @@ void register_opensandbox(sandbox::Registry& registry) {
                  {Cap::kMounts, "the server may be another host"},
                  {Cap::kFilesystemPolicy, "its interface has none"},
                  {Cap::kNetwork, "the server says whether there is one, or keeps to lists"},
+                 {Cap::kNetworkPolicy, "the server keeps to lists"},
                  {Cap::kZygotes, "the server has an agent of its own"}},
        .probe = &opensandbox_available,
        .make = &make_opensandbox,

@@ -220,6 +220,7 @@ void register_srt(sandbox::Registry& registry) {
                           {Cap::kMounts, "it shows the host's own paths and nothing else"},
                           {Cap::kWritableRoot, "its root is the host's own"},
                           {Cap::kNetwork, "it reaches the domains of a list only"},
+                          {Cap::kNetworkPolicy, "its lists know no order and no ports"},
                           {Cap::kZygotes, "its sandboxes enter no namespaces of ours"}},
                 .probe = &srt_available,
                 .make = &make_srt,

@@ -35,6 +35,9 @@ Task<void> undeclared(Box* box) {
   if (!entry.has(Cap::kLimits)) {
     ATOLL_EXPECT_CODE(Code::kUnsupported, co_await box->sandbox->change_limits({}));
   }
+  if (!entry.has(Cap::kNetworkPolicy)) {
+    ATOLL_EXPECT_CODE(Code::kUnsupported, co_await box->sandbox->open_egress());
+  }
 }
 TEST_P(Conformance, RefusesWhatItDoesNotDeclare) { run(&undeclared); }
 
