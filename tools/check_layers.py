@@ -41,7 +41,7 @@ ALLOWED = {
     "client": GROUND + ["bodies", "http"],
     "api": GROUND + ["bodies", "http", "control", "node", "config", "sandbox", "contexts", "guest"],
     "server": GROUND + ["config", "sandbox", "contexts", "drivers", "images", "store", "http", "node", "control", "api", "cli"],
-    "cli": GROUND + ["bodies", "egress", "config", "sandbox", "contexts", "drivers", "client", "images", "confine/walls.hpp"],
+    "cli": GROUND + ["bodies", "egress", "config", "sandbox", "contexts", "drivers", "client", "images", "confine/walls.hpp", "engine/egress_sockets.hpp"],
 }
 
 # What the tests of a folder may include besides: doubles, and what they set up.

@@ -30,11 +30,7 @@ int main(int argc, char** argv) {
   unsigned control = ~0u, cgroup = ~0u;  // none
   atl::engine::LauncherOptions options;
   const Option known[] = {{"--run", &options.run_folder},
-                          {"--guest", &options.guest_program},
-                          {"--mounts", &options.mounts_program},
-                          {"--zygote", &options.zygote_program},
-                          {"--driver", &options.zygote_driver},
-                          {"--enter", &options.enter_library},
+                          {"--programs", &options.programs},
                           {"--disks", &options.disk_folder},
                           {"--control", nullptr, &control},
                           {"--cgroup", nullptr, &cgroup},
@@ -55,10 +51,7 @@ int main(int argc, char** argv) {
   }
   options.control.reset(static_cast<int>(control));
   options.cgroup.reset(static_cast<int>(cgroup));
-  if (!options.control || options.run_folder.empty() || options.guest_program.empty() ||
-      options.mounts_program.empty()) {
-    return usage();
-  }
+  if (!options.control || options.run_folder.empty() || options.programs.empty()) return usage();
   // A client that is not root must not be lent root's files, or his group's, as a sandbox's own.
   bool of_root = options.mount_owner == 0 || options.mount_group == 0;
   if (!options.once && ::geteuid() == 0 && of_root) return usage();

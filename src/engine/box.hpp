@@ -60,8 +60,7 @@ struct Box {
 
 struct LauncherOptions {
   std::string run_folder;
-  std::string guest_program, mounts_program;
-  std::string zygote_program, zygote_driver, enter_library;  // missing ones: no zygotes
+  std::string programs;     // the folder where all that it starts lies
   std::string disk_folder;  // on a real disk; empty: no sandbox may have more than fits in memory
   UniqueFd control;         // a connected SOCK_SEQPACKET socket: its one client
   UniqueFd cgroup;          // rootless: a group that was delegated to the user
@@ -82,6 +81,7 @@ struct LauncherState {
   UniqueFd disks;          // where disk images live, unnamed
   UniqueFd guest_program;
   UniqueFd mounts_program;
+  UniqueFd net_program;  // none: no sandbox gets a network
   Helper slot_maker;     // atoll-mounts at work on slots, one at a time …
   uid_t made_owner = 0;  // … that are made with this net_owner
   ZygoteParts zygote_parts;

@@ -119,7 +119,7 @@ struct Messages {
 consteval Messages routes() {
   Messages all;
   all.begin(RTM_NEWLINK, NLM_F_ACK, {0, 0, 0, 0, 1, 0, 0, 0, IFF_UP, 0, 0, 0, IFF_UP, 0, 0, 0});
-  all.begin(RTM_NEWADDR, NLM_F_ACK | NLM_F_CREATE, {AF_INET, 32, 0, 0, 1, 0, 0, 0});
+  all.begin(RTM_NEWADDR, NLM_F_ACK | NLM_F_CREATE | NLM_F_REPLACE, {AF_INET, 32, 0, 0, 1, 0, 0, 0});
   all.attr(IFA_LOCAL, {198, 18, 0, 1});
   // Without the source a connection to an ephemeral port could meet itself.
   all.begin(RTM_NEWROUTE, NLM_F_ACK | NLM_F_CREATE | NLM_F_REPLACE,
@@ -140,7 +140,7 @@ consteval Messages rules() {
   constexpr unsigned kMake = NLM_F_ACK | NLM_F_CREATE;
   Messages all;
   all.begin(NFNL_MSG_BATCH_BEGIN, 0, {AF_UNSPEC, NFNETLINK_V0, 0, NFNL_SUBSYS_NFTABLES});
-  all.begin(kNft | NFT_MSG_NEWTABLE, kMake, {1, NFNETLINK_V0, 0, 0});
+  all.begin(kNft | NFT_MSG_NEWTABLE, kMake | NLM_F_EXCL, {1, NFNETLINK_V0, 0, 0});
   all.text(NFTA_TABLE_NAME, "a");
   all.begin(kNft | NFT_MSG_NEWCHAIN, kMake, {1, NFNETLINK_V0, 0, 0});
   all.text(NFTA_CHAIN_TABLE, "a");
@@ -212,9 +212,11 @@ bool open_socket(UniqueFd& into, int type, std::uint16_t port, int option) {
 
 }  // namespace
 
+// Rules first: where the kernel has none nothing has changed, and there is no network.
 int route_to_egress() noexcept {
-  if (int error = send_messages(NETLINK_ROUTE, kRoutes, 4, 3)) return error;
-  return send_messages(NETLINK_NETFILTER, kRules, 4, 4);
+  int error = send_messages(NETLINK_NETFILTER, kRules, 4, 4);
+  if (error != 0 && error != EEXIST) return error;
+  return send_messages(NETLINK_ROUTE, kRoutes, 4, 3);
 }
 
 bool make_egress_sockets(UniqueFd& listener, UniqueFd& dns) noexcept {

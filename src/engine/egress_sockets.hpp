@@ -7,8 +7,9 @@
 
 namespace atl::engine {
 
-// Once for each namespace: lo is up, all addresses are local, and TCP to any port goes to the
-// listener. 0, or an errno: of ENOENT and EOPNOTSUPP the kernel has no nft_tproxy.
+// lo is up, all addresses are local, and TCP to any port goes to the listener. Once is enough for a
+// namespace, and again changes nothing. 0, or an errno: of ENOENT, EOPNOTSUPP and EPROTONOSUPPORT
+// the kernel has no nft_tproxy.
 int route_to_egress() noexcept;
 
 // For each sandbox. False, and errno says why.

@@ -17,6 +17,8 @@
 #include <optional>
 #include <vector>
 
+#include "base/send_fds.hpp"
+#include "engine/net_process.hpp"
 #include "engine/request_check.hpp"
 #include "engine/sys.hpp"
 
@@ -120,6 +122,7 @@ class Launcher {
 
   void ended(void* owner) {
     if (owner == &state_.slot_maker) return slots_made();
+    if (owner == &net_) return network_opened();
     for (auto at = pending_.begin(); at != pending_.end(); ++at) {
       if (&*at != owner) continue;
       unwatch(at->helper.process);
@@ -181,6 +184,7 @@ class Launcher {
       kill_box(box);
       return false;
     }
+    if (reply.op == LauncherOp::kEgress) return order_network(box, reply);
     if (reply.op == LauncherOp::kUsage) {
       reply.usage = box.slot.cgroup.usage();
       struct statfs fs{};
@@ -372,6 +376,49 @@ class Launcher {
     return make(*pending.order);
   }
 
+  // atoll-net is started with the first order, and again after its end.
+  Outcome<bool> order_network(Box& box, const LauncherReply& reply) {
+    if (opening_.size() >= kMaxPending) return failed(Step::kBusy, EAGAIN);
+    const int given[] = {box.pidfd.get(), state_.host_network.get()};
+    if (!net_.process) {
+      ATOLL_TRY(net_,
+                start_helper(Step::kEgress, state_.net_program, "atoll-net", kNetOrder, given));
+      watch(net_.socket, &net_);
+    } else if (send_fds(net_.socket.get(), kNetOrder.data(), kNetOrder.size(), given) < 0) {
+      return failed(Step::kEgress);
+    }
+    box.slot.netns.reset();  // so that, whatever becomes of it, no other sandbox gets it
+    opening_.push_back(reply);
+    return false;
+  }
+
+  void network_opened() {
+    Failure failure;
+    std::vector<UniqueFd> sockets;
+    ssize_t size = receive_fds(net_.socket.get(), bytes_at(failure), sockets);
+    if (size == sizeof failure && !opening_.empty()) return answer_network(failure, sockets);
+    unwatch(net_.socket);
+    end_child(net_.process);
+    net_ = {};
+    while (!opening_.empty()) answer_network({Step::kEgress, EIO}, {});  // it took them along
+  }
+
+  // Of replies these alone do not wait for a client that does not read: it may ask again.
+  void answer_network(const Failure& failure, std::span<const UniqueFd> sockets) {
+    LauncherReply reply = opening_.front();
+    opening_.pop_front();
+    bool opened = failure.step == Step::kNone && sockets.size() == 2;
+    if (!opened) return answer(std::unexpected(failure), reply);
+    auto found = boxes_.find(reply.id.text);
+    if (found == boxes_.end()) return answer(failed(Step::kUnknownBox, ENOENT), reply);
+    Box& box = found->second;
+    reply.walls = box.walls |= kEgressOpen;
+    const int both[] = {sockets[0].get(), sockets[1].get()};
+    bool sent = (once_ || write_record(state_, box)) && backlog_.empty() &&
+                send_fds(client_.get(), &reply, sizeof reply, both) >= 0;
+    if (!sent) answer(failed(Step::kBusy, EAGAIN), reply);
+  }
+
   bool list() {
     ListReply part;
     part.head.status = LauncherStatus::kListed;
@@ -450,6 +497,8 @@ class Launcher {
   std::size_t backlog_bytes_ = 0;
   std::map<std::array<char, kBoxIdSize>, Box> boxes_;
   std::list<Pending> pending_;
+  Helper net_;
+  std::deque<LauncherReply> opening_;              // what it was ordered to open, in turn
   std::deque<std::unique_ptr<BoxOrder>> waiting_;  // for a slot
   SlotRange range_;                                // of the sandbox that was asked for last
   bool ahead_ = false;                             // the next one may want a slot there

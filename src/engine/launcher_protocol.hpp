@@ -38,6 +38,7 @@ enum class LauncherOp : std::uint16_t {
   // found, when it has loaded everything (ENOENT: not). Sandboxes use those that were found.
   kZygote = 7,
   kLimits = 8,  // LimitsRequest: other limits of memory, cpu and processes from now on
+  kEgress = 9,  // from now on it has a network: the reply brings its listener and its DNS socket
 };
 
 struct Limits {
@@ -88,6 +89,9 @@ struct CreateRequest {
   std::array<MountEntry, kMaxMounts> mounts;
   std::array<PathRule, kMaxRules> rules;
 };
+
+// In `walls` of a reply, beside bits of confine::Wall: somebody got the sockets of its network.
+inline constexpr std::uint32_t kEgressOpen = 1u << 31;
 
 // The beginning of a CreateRequest. Of its limits, disk and open files stay as they are.
 struct LimitsRequest {

@@ -81,13 +81,16 @@ Outcome<void> set_up_launcher(LauncherState& state) {
   const char* disks = options.disk_folder.c_str();
   ::mkdir(disks, 0711);
   state.disks.reset(::open(disks, O_RDONLY | O_DIRECTORY | O_CLOEXEC));
-  ATOLL_TRY(state.guest_program, open_program(options.guest_program));
-  ATOLL_TRY(state.mounts_program, open_program(options.mounts_program));
+  auto path = [&](const char* name) { return options.programs + name; };
+  ATOLL_TRY(state.guest_program, open_program(path("/atoll-guest")));
+  ATOLL_TRY(state.mounts_program, open_program(path("/atoll-mounts")));
+  state.net_program = open_program(path("/atoll-net")).value_or(UniqueFd());
   ATOLL_TRY(Helper maker, find_template(state));
-  if (!state.rootless && !options.zygote_program.empty()) {
-    state.zygote_parts.program = open_program(options.zygote_program).value_or(UniqueFd());
-    state.zygote_parts.driver.reset(::open(options.zygote_driver.c_str(), O_RDONLY | O_CLOEXEC));
-    state.zygote_parts.library.reset(::open(options.enter_library.c_str(), O_PATH | O_CLOEXEC));
+  if (!state.rootless) {  // missing ones: no zygotes
+    ZygoteParts& parts = state.zygote_parts;
+    parts.program = open_program(path("/atoll-zygote")).value_or(UniqueFd());
+    parts.driver.reset(::open(path("/atoll-driver.py").c_str(), O_RDONLY | O_CLOEXEC));
+    parts.library.reset(::open(path("/atoll-enter.so").c_str(), O_PATH | O_CLOEXEC));
   }
   bool found = options.once && !state.rootless && state.slots.keep_pinned();
   if (!found) ATOLL_CHECK(order_slots(state, range_of(state, {}), options.once ? 1 : 4));

@@ -23,12 +23,12 @@ namespace {
 constexpr std::uint64_t caps(auto... numbers) { return ((std::uint64_t{1} << numbers) | ...); }
 
 // Namespaces, mounts and loop devices; ids of sandboxes; signals to other uids; folders, sockets
-// and files with owners; device nodes and loopbacks of sandboxes; limits; what lies in /proc of a
-// sandbox; capabilities to give up.
+// and files with owners; device nodes and networks of sandboxes, with ports below 1024 in them;
+// limits; what lies in /proc of a sandbox; capabilities to give up.
 constexpr std::uint64_t kNeeded =
     caps(CAP_SYS_ADMIN, CAP_SYS_CHROOT, CAP_SETUID, CAP_SETGID, CAP_KILL, CAP_CHOWN, CAP_FOWNER,
-         CAP_DAC_OVERRIDE, CAP_DAC_READ_SEARCH, CAP_MKNOD, CAP_NET_ADMIN, CAP_SYS_RESOURCE,
-         CAP_SYS_PTRACE, CAP_SETPCAP);
+         CAP_DAC_OVERRIDE, CAP_DAC_READ_SEARCH, CAP_MKNOD, CAP_NET_ADMIN, CAP_NET_BIND_SERVICE,
+         CAP_SYS_RESOURCE, CAP_SYS_PTRACE, CAP_SETPCAP);
 
 consteval auto numbers(auto... all) { return std::array{static_cast<std::uint32_t>(all)...}; }
 

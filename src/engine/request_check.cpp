@@ -84,6 +84,7 @@ int check_request(CreateRequest& request, std::size_t size, std::size_t descript
     case LauncherOp::kDestroy:
     case LauncherOp::kFreeze:
     case LauncherOp::kThaw:
+    case LauncherOp::kEgress:
     case LauncherOp::kUsage: return bare && named ? 0 : EBADMSG;
     case LauncherOp::kLimits:
       if (size != sizeof(LimitsRequest) || descriptors != 0 || !named) return EBADMSG;

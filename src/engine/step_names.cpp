@@ -31,6 +31,7 @@ const char* step_name(Step step) {
     case Step::kWritableRoot: return "making its root writable";
     case Step::kZygote: return "starting a zygote";
     case Step::kDisk: return "formatting its disk";
+    case Step::kEgress: return "opening its way out";
   }
   return "an unknown step";
 }

@@ -89,7 +89,8 @@ enum class Step : std::uint16_t {
   kZygote,
   kImage,
   kWritableRoot,
-  kDisk
+  kDisk,
+  kEgress
 };
 
 struct StartFailure {

@@ -99,8 +99,8 @@ class Doctor(support.Case):
         report = json.loads(atoll("doctor", "-o", "json").out)
         names = {check["name"] for check in report["checks"]}
         for name in ("version", "seccomp", "landlock", "idmapped mounts", "user", "mount", "pid", "network", "ipc", "host name",
-                     "cgroup", "/proc", "tmpfs", "memory", "cpu", "pids", "freezer", "python3", "node", "bash",
-                     "atoll-launcher", "atoll-guest", "atoll-mounts", "disk images", "max_user_namespaces",
+                     "cgroup", "/proc", "tmpfs", "egress", "memory", "cpu", "pids", "freezer", "python3", "node", "bash",
+                     "atoll-launcher", "atoll-guest", "atoll-mounts", "atoll-net", "disk images", "max_user_namespaces",
                      *(["legacy_tiocsti"] if os.path.exists("/proc/sys/dev/tty/legacy_tiocsti") else [])):
             self.assertIn(name, names)
         self.assertEqual(report["native_works"], run("-q", "--", "true").code == 0)

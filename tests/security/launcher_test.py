@@ -26,9 +26,9 @@ from launcher_wire import (CREATE, DESTROY, FAILED, FREEZE, LIST, THAW, USAGE, C
 
 MANY = int(os.environ.get("ATOLL_TEST_SANDBOXES", "2000"))
 FORMATTER = 0x5FFD0000
-# CHOWN DAC_OVERRIDE DAC_READ_SEARCH FOWNER KILL SETGID SETUID SETPCAP NET_ADMIN SYS_CHROOT SYS_PTRACE SYS_ADMIN
-# SYS_RESOURCE MKNOD, as src/engine/launcher_walls.cpp gives the reason for each.
-NEEDED = sum(1 << number for number in (0, 1, 2, 3, 5, 6, 7, 8, 12, 18, 19, 21, 24, 27))
+# CHOWN DAC_OVERRIDE DAC_READ_SEARCH FOWNER KILL SETGID SETUID SETPCAP NET_BIND_SERVICE NET_ADMIN SYS_CHROOT SYS_PTRACE
+# SYS_ADMIN SYS_RESOURCE MKNOD, as src/engine/launcher_walls.cpp gives the reason for each.
+NEEDED = sum(1 << number for number in (0, 1, 2, 3, 5, 6, 7, 8, 10, 12, 18, 19, 21, 24, 27))
 # SYS_ADMIN SYS_CHROOT SETUID SETGID SETPCAP MKNOD CHOWN DAC_OVERRIDE, as src/engine/mounts.cpp does.
 MOUNTS_NEED = sum(1 << number for number in (0, 1, 6, 7, 8, 18, 21, 27))
 

@@ -15,7 +15,8 @@ from pathlib import Path
 
 U16, U32, U64 = ctypes.c_uint16, ctypes.c_uint32, ctypes.c_uint64
 MAGIC, VERSION = 0x48434E4C, 2
-CREATE, DESTROY, FREEZE, THAW, USAGE, LIST, ZYGOTE = 1, 2, 3, 4, 5, 6, 7
+CREATE, DESTROY, FREEZE, THAW, USAGE, LIST, ZYGOTE, EGRESS = 1, 2, 3, 4, 5, 6, 7, 9
+EGRESS_OPEN = 1 << 31  # in "walls"
 FAILED, LISTED = 1, 2
 NOBODY = 65534
 ZYGOTES = Path("/run/atoll/zygotes")
@@ -70,12 +71,21 @@ def places_of(key):
     return found
 
 
+def programs_with_driver(build, driver):
+    """A folder of links to the programs and to another driver, beside that one."""
+    programs = Path(driver).parent / "programs"
+    programs.mkdir(exist_ok=True)
+    for file in ("atoll-guest", "atoll-mounts", "atoll-net", "atoll-zygote", "atoll-enter.so", "atoll-driver.py"):
+        link, target = programs / file, driver if file == "atoll-driver.py" else f"{build}/bin/{file}"
+        if not link.is_symlink():
+            link.symlink_to(target)
+    return str(programs)
+
+
 def launcher_arguments(build, run_folder, driver=None):
-    programs = f"{build}/bin"
-    return [f"{programs}/atoll-launcher", "--control", "3", "--run", run_folder, "--guest", f"{programs}/atoll-guest",
-            "--mounts", f"{programs}/atoll-mounts", "--zygote", f"{programs}/atoll-zygote", "--driver", driver or f"{programs}/atoll-driver.py",
-            "--enter", f"{programs}/atoll-enter.so", "--disks", "/var/lib/atoll", "--client-uid", "0",
-            "--mount-owner", str(NOBODY), "--mount-group", str(NOBODY)]
+    programs = programs_with_driver(build, driver) if driver else f"{build}/bin"
+    return [f"{build}/bin/atoll-launcher", "--control", "3", "--run", run_folder, "--programs", programs,
+            "--disks", "/var/lib/atoll", "--client-uid", "0", "--mount-owner", str(NOBODY), "--mount-group", str(NOBODY)]
 
 
 class Launcher:
@@ -92,7 +102,10 @@ class Launcher:
         ours.settimeout(60)
 
     def next_reply(self):
-        data = self.socket.recv(8192)
+        return self.parse(self.socket.recv(8192))
+
+    @staticmethod
+    def parse(data):
         if not data:
             raise EOFError("the launcher is gone")
         _, status, op, step, error, walls, zygote = struct.unpack_from("<IHHHxxiII", data)

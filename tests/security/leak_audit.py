@@ -50,7 +50,7 @@ def network_namespaces():
 
 
 def atoll_processes():
-    return sum(1 for pid in harness.pids() if harness.name_of(pid) in ("atoll", "atoll-launcher", "atoll-mounts", "atoll-guest"))
+    return sum(1 for pid in harness.pids() if harness.name_of(pid) in ("atoll", "atoll-launcher", "atoll-mounts", "atoll-net", "atoll-guest"))
 
 
 def user_processes():

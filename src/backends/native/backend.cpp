@@ -154,10 +154,9 @@ void register_native(sandbox::Registry& registry) {
        .caps = {Cap::kExec, Cap::kGuest, Cap::kStdin, Cap::kSignals, Cap::kTerminal, Cap::kFiles,
                 Cap::kWatch, Cap::kConnect, Cap::kSnapshot, Cap::kUsage, Cap::kPause,
                 Cap::kReattach, Cap::kLimits, Cap::kFilesystemPolicy, Cap::kMounts,
-                Cap::kWritableRoot, Cap::kZygotes},
+                Cap::kWritableRoot, Cap::kNetworkPolicy, Cap::kZygotes},
        .lacks = {{Cap::kNetwork, "its sandboxes have a loopback of their own and nothing else"},
-                 {Cap::kDomainLists, "they have no network that a list could open"},
-                 {Cap::kNetworkPolicy, "they have no network that rules could open"}},
+                 {Cap::kDomainLists, "lists are kept by rules: network_policy"}},
        .probe = &native_available,
        .make = &make_native,
        .prepare_as_root = &prepare_native});

@@ -116,6 +116,7 @@ sandbox::Isolation isolation_of(std::uint32_t walls) {
     std::string name(confine::wall_name(wall));
     (walls & bit ? isolation.layers : isolation.missing).push_back(std::move(name));
   }
+  if ((walls & engine::kEgressOpen) != 0) isolation.layers.emplace_back("egress_filtered");
   return isolation;
 }
 

@@ -1,6 +1,9 @@
 #include "backends/native/launcher_client.hpp"
 
+#include <sys/socket.h>
+
 #include <algorithm>
+#include <array>
 #include <cstring>
 
 #include "async/deadline.hpp"
@@ -12,12 +15,30 @@ namespace {
 using engine::LauncherOp;
 using engine::LauncherReply;
 using engine::LauncherStatus;
-using engine::Step;
 
 engine::BoxId box_id(const std::string& text) {
   engine::BoxId id;
   std::memcpy(id.text.data(), text.data(), std::min(text.size(), id.text.size() - 1));
   return id;
+}
+
+ssize_t receive_with_fds(int socket, std::span<char> into, std::vector<UniqueFd>& fds) {
+  constexpr std::size_t kMost = 8;
+  alignas(cmsghdr) char control[CMSG_SPACE(sizeof(int) * kMost)];
+  iovec part{into.data(), into.size()};
+  msghdr message{};
+  message.msg_iov = &part;
+  message.msg_iovlen = 1;
+  message.msg_control = control;
+  message.msg_controllen = sizeof control;
+  ssize_t size = ::recvmsg(socket, &message, MSG_DONTWAIT | MSG_CMSG_CLOEXEC);
+  cmsghdr* at = size < 0 ? nullptr : CMSG_FIRSTHDR(&message);
+  if (at == nullptr || at->cmsg_level != SOL_SOCKET || at->cmsg_type != SCM_RIGHTS) return size;
+  std::array<int, kMost> given{};
+  std::size_t bytes = std::min(at->cmsg_len - CMSG_LEN(0), sizeof given);
+  std::memcpy(given.data(), CMSG_DATA(at), bytes);
+  for (std::size_t i = 0; i < bytes / sizeof(int); ++i) fds.emplace_back(given.at(i));
+  return size;
 }
 
 Error gone(int error) { return Error(Code::kNoAvailableRuntime, "the launcher is gone", error); }
@@ -66,13 +87,15 @@ async::Task<Result<void>> LauncherClient::send_in_turn(const void* bytes, std::s
 
 async::Task<Result<LauncherReply>> LauncherClient::create(engine::CreateRequest request,
                                                           std::vector<int> sources) {
-  co_return co_await ask_while_busy(request.header, &request, sizeof request, std::move(sources));
+  ATOLL_CO_TRY(Answer answer, co_await ask_while_busy(request.header, &request, sizeof request,
+                                                      std::move(sources)));
+  co_return answer.replies.back();
 }
 
 async::Task<Result<LauncherReply>> LauncherClient::zygote(engine::ZygoteRequest request,
                                                           std::vector<int> given) {
-  ATOLL_CO_TRY(auto replies, co_await ask(request.header, &request, sizeof request, given));
-  co_return replies.back();
+  ATOLL_CO_TRY(Answer answer, co_await ask(request.header, &request, sizeof request, given));
+  co_return answer.replies.back();
 }
 
 Result<void> LauncherClient::post_zygote(const engine::ZygoteRequest& request,
@@ -87,8 +110,18 @@ Result<void> LauncherClient::post(LauncherOp op, const SandboxId& id) {
 
 async::Task<Result<LauncherReply>> LauncherClient::call(LauncherOp op, SandboxId id) {
   engine::RequestHeader request{.op = op, .id = box_id(id.str())};
-  ATOLL_CO_TRY(auto replies, co_await ask(request, &request, sizeof request, {}));
-  co_return replies.back();
+  ATOLL_CO_TRY(Answer answer, co_await ask(request, &request, sizeof request, {}));
+  co_return answer.replies.back();
+}
+
+async::Task<Result<std::vector<UniqueFd>>> LauncherClient::open_egress(SandboxId id) {
+  constexpr std::size_t kSockets = 2;
+  engine::RequestHeader request{.op = LauncherOp::kEgress, .id = box_id(id.str())};
+  ATOLL_CO_TRY(Answer answer, co_await ask_while_busy(request, &request, sizeof request, {}));
+  if (answer.fds.size() != kSockets) {
+    co_return fail(Code::kInternal, "the launcher sent no sockets");
+  }
+  co_return std::move(answer.fds);
 }
 
 // The kernel has no event for it on cgroup v1, so it is polled, by whoever wants to know.
@@ -119,22 +152,24 @@ async::Task<Result<LauncherReply>> LauncherClient::pause(SandboxId id) {
 async::Task<Result<LauncherReply>> LauncherClient::set_limits(SandboxId id, engine::Limits limits) {
   engine::LimitsRequest request{.limits = limits};
   request.header.id = box_id(id.str());
-  co_return co_await ask_while_busy(request.header, &request, sizeof request, {});
+  ATOLL_CO_TRY(Answer answer,
+               co_await ask_while_busy(request.header, &request, sizeof request, {}));
+  co_return answer.replies.back();
 }
 
 // On cgroup v1 a memory limit is refused while more than that is in use, and what a tenant before
 // had may be freed late.
-async::Task<Result<LauncherReply>> LauncherClient::ask_while_busy(engine::RequestHeader header,
-                                                                  const void* bytes,
-                                                                  std::size_t size,
-                                                                  std::vector<int> descriptors) {
+async::Task<Result<LauncherClient::Answer>> LauncherClient::ask_while_busy(
+    engine::RequestHeader header, const void* bytes, std::size_t size,
+    std::vector<int> descriptors) {
   constexpr std::chrono::milliseconds kPatience{200}, kOften{2};
   async::Deadline deadline = async::deadline_in(kPatience);
   for (;;) {
-    Result<Replies> replies = co_await ask(header, bytes, size, descriptors);
-    if (replies) co_return replies->back();
-    const Error& error = replies.error();
+    Result<Answer> answer = co_await ask(header, bytes, size, descriptors);
+    if (answer) co_return answer;
+    const Error& error = answer.error();
     bool busy = error.code() == Code::kLimitUnenforceable && error.errno_value() == EBUSY;
+    busy |= header.op == LauncherOp::kEgress && error.errno_value() == EAGAIN;
     if (!busy || std::chrono::steady_clock::now() >= deadline) co_return fail(error);
     co_await async::sleep_for(kOften);
   }
@@ -146,33 +181,33 @@ LauncherClient::Meeting& LauncherClient::meeting(const engine::ZygoteKey& key) {
 
 async::Task<Result<std::vector<SandboxId>>> LauncherClient::list() {
   engine::RequestHeader request{.op = LauncherOp::kList};
-  ATOLL_CO_TRY(auto replies, co_await ask(request, &request, sizeof request, {}));
+  ATOLL_CO_TRY(Answer answer, co_await ask(request, &request, sizeof request, {}));
   std::vector<SandboxId> ids;
-  for (const LauncherReply& reply : replies) {
+  for (const LauncherReply& reply : answer.replies) {
     if (reply.id.text[0] != '\0') ids.emplace_back(reply.id.text.data());
   }
   co_return ids;
 }
 
-async::Task<Result<LauncherClient::Replies>> LauncherClient::ask(engine::RequestHeader header,
-                                                                 const void* bytes,
-                                                                 std::size_t size,
-                                                                 std::vector<int> descriptors) {
+async::Task<Result<LauncherClient::Answer>> LauncherClient::ask(engine::RequestHeader header,
+                                                                const void* bytes, std::size_t size,
+                                                                std::vector<int> descriptors) {
   if (gone_) co_return fail(gone(EPIPE));
   async::Deadline deadline = async::deadline_in(time_for(header.op));
-  Result<Replies> replies =
+  Result<Answer> answer =
       co_await async::with_deadline(exchange(header, bytes, size, std::move(descriptors)), deadline,
                                     Code::kNoAvailableRuntime, "");
-  bool late = !replies && std::chrono::steady_clock::now() >= deadline;
-  if (!late) co_return replies;
+  bool late = !answer && std::chrono::steady_clock::now() >= deadline;
+  if (!late) co_return answer;
   co_return fail(Code::kNoAvailableRuntime, "the launcher did not answer within " +
                                                 std::to_string(time_for(header.op).count()) +
                                                 " ms; try again later");
 }
 
-async::Task<Result<LauncherClient::Replies>> LauncherClient::exchange(
-    engine::RequestHeader header, const void* bytes, std::size_t size,
-    std::vector<int> descriptors) {
+async::Task<Result<LauncherClient::Answer>> LauncherClient::exchange(engine::RequestHeader header,
+                                                                     const void* bytes,
+                                                                     std::size_t size,
+                                                                     std::vector<int> descriptors) {
   ATOLL_CO_CHECK(co_await send_in_turn(bytes, size, std::move(descriptors)));
   auto waiter = waiters_.emplace(waiters_.end(), header.op, header.id.text.data());
   // Also when this task is cancelled in the middle.
@@ -194,9 +229,9 @@ async::Task<Result<LauncherClient::Replies>> LauncherClient::exchange(
     }
     ATOLL_CO_CHECK(co_await read_one());
   }
-  if (waiter->replies.back().status == LauncherStatus::kFailed)
-    co_return fail(launcher_error(waiter->replies.back()));
-  co_return std::move(waiter->replies);
+  const LauncherReply& last = waiter->answer.replies.back();
+  if (last.status == LauncherStatus::kFailed) co_return fail(launcher_error(last));
+  co_return std::move(waiter->answer);
 }
 
 async::Task<void> LauncherClient::until_gone() {
@@ -241,7 +276,8 @@ async::Task<Result<void>> LauncherClient::read_one() {
   } done{*this};
   engine::ListReply message;  // the largest; every message begins with a LauncherReply
   std::span<char> into(reinterpret_cast<char*>(&message), sizeof message);
-  Result<std::size_t> size = co_await control_.read_some(into);
+  std::vector<UniqueFd> fds;
+  Result<std::size_t> size = co_await receive(into, fds);
   if (!size && size.error().code() == Code::kCancelled) co_return fail(std::move(size).error());
   bool is_list = size && *size == sizeof message && message.head.op == LauncherOp::kList &&
                  message.count <= message.ids.size();
@@ -253,13 +289,25 @@ async::Task<Result<void>> LauncherClient::read_one() {
   for (std::uint32_t i = 0; is_list && i < message.count; ++i) {
     LauncherReply entry{
         .status = LauncherStatus::kListed, .op = LauncherOp::kList, .id = message.ids[i]};
-    take(entry);
+    take(entry, {});
   }
-  if (!is_list || message.head.status != LauncherStatus::kListed) take(message.head);
+  bool is_end = !is_list || message.head.status != LauncherStatus::kListed;
+  if (is_end) take(message.head, std::move(fds));
   co_return Result<void>{};
 }
 
-void LauncherClient::take(const LauncherReply& reply) {
+// One message, and the descriptors that come with it. Of a launcher that ends, 0.
+async::Task<Result<std::size_t>> LauncherClient::receive(std::span<char> into,
+                                                         std::vector<UniqueFd>& fds) {
+  for (;;) {
+    ssize_t size = receive_with_fds(control_.fd().get(), into, fds);
+    if (size >= 0) co_return static_cast<std::size_t>(size);
+    if (errno != EAGAIN && errno != EINTR) co_return fail_errno("recvmsg");
+    ATOLL_CO_CHECK(co_await control_.readable());
+  }
+}
+
+void LauncherClient::take(const LauncherReply& reply, std::vector<UniqueFd> fds) {
   if (reply.status == LauncherStatus::kExited) return;  // the guest's connection tells this as well
   bool is_list = reply.op == LauncherOp::kList;
   bool is_wanted = false;
@@ -268,7 +316,8 @@ void LauncherClient::take(const LauncherReply& reply) {
     if (waiter->done || waiter->op != reply.op) continue;
     if (!is_list && waiter->id != reply.id.text.data()) continue;
     is_wanted = true;
-    waiter->replies.push_back(reply);
+    waiter->answer.replies.push_back(reply);
+    waiter->answer.fds = std::move(fds);
     waiter->done = reply.status != LauncherStatus::kListed;
     if (waiter->done) waiter->wake.notify_all();
     if (waiter->done && waiter->abandoned) waiters_.erase(waiter);
@@ -280,68 +329,6 @@ void LauncherClient::take(const LauncherReply& reply) {
   // A full socket is tried again at the next reply.
   std::erase_if(unwanted_,
                 [&](const SandboxId& id) { return post(LauncherOp::kDestroy, id).has_value(); });
-}
-
-Error launcher_error(const LauncherReply& reply) {
-  std::string what(engine::step_name(reply.step));
-  int error = reply.errno_value;
-  auto host = [&](const char* advice) {
-    return Error(Code::kHostUnsupported,
-                 "this host refuses sandboxes while " + what + "; " + advice, error);
-  };
-  switch (reply.step) {
-    case Step::kBadRequest:
-      return Error(Code::kInvalidArgument, "the launcher refused the request", error);
-    case Step::kUnknownBox: return Error(Code::kNotFound, "no such sandbox", error);
-    case Step::kZygote:
-      if (error == EAGAIN) {
-        return Error(Code::kResourceExhausted, "sixteen zygotes with sandboxes live on this host",
-                     error);
-      }
-      return Error(Code::kUnsupported, "this host cannot hold a zygote; it takes root", error);
-    case Step::kBusy:
-      if (error == EAGAIN) break;
-      return Error(Code::kConflict, "a sandbox of that name exists already", error);
-    case Step::kMount:
-      return Error(
-          error == EACCES || error == EPERM ? Code::kForbidden : Code::kInvalidArgument,
-          "a folder could not be mounted: the target must lie on a writable place or exist", error);
-    case Step::kImage:
-      if (error == ENOSPC || error == ENOMEM) break;
-      return Error(Code::kHostUnsupported,
-                   "the image's layers cannot be put together here: the store must lie on a file "
-                   "system that overlayfs and idmapped mounts work on, such as ext4, xfs or btrfs",
-                   error);
-    case Step::kDisk:
-      if (error == EOPNOTSUPP) {
-        return Error(Code::kHostUnsupported,
-                     "a disk cannot be formatted: mkfs.ext4 is missing; install e2fsprogs", error);
-      }
-      break;
-    case Step::kRule:
-      return Error(Code::kInvalidArgument, "a file system rule names a path that cannot be changed",
-                   error);
-    case Step::kUserNamespace:
-      return host("allow user namespaces (user.max_user_namespaces), or run as root");
-    case Step::kRunFolder:
-      if (error == ENOSPC || error == EDQUOT) break;
-      return Error(Code::kHostUnsupported,
-                   "the run folder cannot be used: it must be yours and writable by nobody else",
-                   error);
-    case Step::kLimits:
-      if (error == EOPNOTSUPP) {
-        return Error(Code::kLimitUnenforceable,
-                     "a disk of more than half of the memory needs root; ask for less disk or more "
-                     "memory",
-                     error);
-      }
-      return Error(Code::kLimitUnenforceable, "the kernel refused a limit", error);
-    default: break;
-  }
-  if (error == ENOSPC || error == ENOMEM || error == EAGAIN || error == EMFILE || error == ENFILE) {
-    return Error(Code::kResourceExhausted, "the host ran out of something while " + what, error);
-  }
-  return host("`atoll doctor` says what is missing");
 }
 
 }  // namespace atl::backends::native

@@ -39,6 +39,8 @@ class LauncherClient {
   // does that of a task that was cancelled.
   async::Task<Result<engine::LauncherReply>> pause(SandboxId id);
   async::Task<Result<engine::LauncherReply>> set_limits(SandboxId id, engine::Limits limits);
+  // The listener and the DNS socket of its network.
+  async::Task<Result<std::vector<UniqueFd>>> open_egress(SandboxId id);
   async::Task<Result<std::vector<SandboxId>>> list();
   async::Task<Result<engine::LauncherReply>> zygote(engine::ZygoteRequest request,
                                                     std::vector<int> given);
@@ -56,29 +58,32 @@ class LauncherClient {
   bool is_gone() const { return gone_; }
 
  private:
-  using Replies = std::vector<engine::LauncherReply>;
+  struct Answer {
+    std::vector<engine::LauncherReply> replies;  // at least one when it is complete
+    std::vector<UniqueFd> fds;                   // that came with them
+  };
   struct Waiter {
     Waiter(engine::LauncherOp what, std::string whose) : op(what), id(std::move(whose)) {}
     engine::LauncherOp op;
     std::string id;
     async::Event wake;  // done, or it shall read
-    Replies replies;
+    Answer answer;
     bool done = false;
     bool abandoned = false;  // nobody waits any more, but the replies must be told apart
   };
   Result<void> send(const void* bytes, std::size_t size, std::span<const int> descriptors);
   async::Task<Result<void>> send_in_turn(const void* bytes, std::size_t size,
                                          std::vector<int> descriptors);
-  async::Task<Result<Replies>> ask(engine::RequestHeader header, const void* bytes,
-                                   std::size_t size, std::vector<int> descriptors);
-  async::Task<Result<Replies>> exchange(engine::RequestHeader header, const void* bytes,
-                                        std::size_t size, std::vector<int> descriptors);
-  async::Task<Result<engine::LauncherReply>> ask_while_busy(engine::RequestHeader header,
-                                                            const void* bytes, std::size_t size,
-                                                            std::vector<int> descriptors);
+  async::Task<Result<Answer>> ask(engine::RequestHeader header, const void* bytes, std::size_t size,
+                                  std::vector<int> descriptors);
+  async::Task<Result<Answer>> exchange(engine::RequestHeader header, const void* bytes,
+                                       std::size_t size, std::vector<int> descriptors);
+  async::Task<Result<Answer>> ask_while_busy(engine::RequestHeader header, const void* bytes,
+                                             std::size_t size, std::vector<int> descriptors);
   async::Task<Result<void>> read_one();
+  async::Task<Result<std::size_t>> receive(std::span<char> into, std::vector<UniqueFd>& fds);
   void hand_over();
-  void take(const engine::LauncherReply& reply);
+  void take(const engine::LauncherReply& reply, std::vector<UniqueFd> fds);
 
   std::chrono::milliseconds time_for(engine::LauncherOp op) const;
 

@@ -31,11 +31,6 @@ std::string default_run_folder() {
 Result<UniqueFd> start_launcher(const LauncherOptions& options) {
   ATOLL_TRY(std::string folder, program_folder());
   std::string program = folder + "/atoll-launcher";
-  std::string guest = folder + "/atoll-guest";
-  std::string mounts = folder + "/atoll-mounts";
-  std::string zygote = folder + "/atoll-zygote";
-  std::string driver = folder + "/atoll-driver.py";
-  std::string enter = folder + "/atoll-enter.so";
   std::string run = options.run_folder.empty() ? default_run_folder() : options.run_folder;
   std::string data = options.data_folder.empty() ? kDataFolder : options.data_folder;
   std::string client = std::to_string(options.client_uid);
@@ -45,14 +40,10 @@ Result<UniqueFd> start_launcher(const LauncherOptions& options) {
   auto aside = [](int fd) { return UniqueFd(::fcntl(fd, F_DUPFD_CLOEXEC, kCgroupFd + 1)); };
   UniqueFd found = ::geteuid() == 0 ? UniqueFd() : find_delegated_cgroup();
   UniqueFd cgroup = found ? aside(found.get()) : UniqueFd();
-  std::vector<const char*> argv = {program.c_str(), "--control",     "3",
-                                   "--run",         run.c_str(),     "--guest",
-                                   guest.c_str(),   "--mounts",      mounts.c_str(),
-                                   "--zygote",      zygote.c_str(),  "--driver",
-                                   driver.c_str(),  "--enter",       enter.c_str(),
-                                   "--disks",       data.c_str(),    "--client-uid",
-                                   client.c_str(),  "--mount-owner", owner.c_str(),
-                                   "--mount-group", group.c_str()};
+  std::vector<const char*> argv = {
+      program.c_str(), "--control",     "3",           "--run",         run.c_str(),
+      "--programs",    folder.c_str(),  "--disks",     data.c_str(),    "--client-uid",
+      client.c_str(),  "--mount-owner", owner.c_str(), "--mount-group", group.c_str()};
   if (cgroup) argv.insert(argv.end(), {"--cgroup", "4"});
   if (options.once) argv.push_back("--once");
   argv.push_back(nullptr);

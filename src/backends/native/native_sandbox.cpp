@@ -178,6 +178,13 @@ Task<Result<void>> NativeSandbox::change_limits(sandbox::Limits limits) {
   co_return Result<void>();
 }
 
+Task<Result<sandbox::EgressSockets>> NativeSandbox::open_egress() {
+  if (!is_running()) co_return fail(Code::kNotStarted, "the sandbox is not running");
+  ATOLL_CO_TRY(std::vector<UniqueFd> sockets, co_await launcher_->open_egress(id()));
+  walls_ |= engine::kEgressOpen;
+  co_return sandbox::EgressSockets{.listener = std::move(sockets[0]), .dns = std::move(sockets[1])};
+}
+
 Task<Result<void>> NativeSandbox::pause() { return freeze(true); }
 Task<Result<void>> NativeSandbox::resume() { return freeze(false); }
 

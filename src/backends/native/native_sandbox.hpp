@@ -37,6 +37,7 @@ class NativeSandbox final : public sandbox::GuestSandbox, public sandbox::KeepsD
   async::Task<Result<void>> pause() override;
   async::Task<Result<void>> resume() override;
   async::Task<Result<void>> change_limits(sandbox::Limits limits) override;
+  async::Task<Result<sandbox::EgressSockets>> open_egress() override;
 
  protected:
   async::Task<Result<sandbox::GuestLink>> open_link() override;

@@ -52,12 +52,12 @@ Finding own_program(const std::string& name) {
   return finding;
 }
 
-// Only images need it.
-Finding unpacker() {
-  Finding finding = own_program("atoll-unpack");
+// What only some need.
+Finding other_program(const char* name, const char* lost) {
+  Finding finding = own_program(name);
   if (finding.mark == Mark::kFail) {
     finding.mark = Mark::kWarn;
-    finding.detail += ": no `atoll image import`";
+    finding.detail += std::string(": ") + lost;
   }
   return finding;
 }
@@ -106,7 +106,8 @@ void examine_programs(Diagnosis& diagnosis) {
   diagnosis.findings.push_back(own_program("atoll-launcher"));
   diagnosis.findings.push_back(own_program("atoll-guest"));
   diagnosis.findings.push_back(own_program("atoll-mounts"));
-  diagnosis.findings.push_back(unpacker());
+  diagnosis.findings.push_back(other_program("atoll-net", "no network in sandboxes"));
+  diagnosis.findings.push_back(other_program("atoll-unpack", "no `atoll image import`"));
   diagnosis.findings.push_back(disk_images());
   diagnosis.findings.push_back(interpreter("python3", "Python", "python3"));
   diagnosis.findings.push_back(interpreter("node", "JavaScript", "nodejs"));

@@ -7,6 +7,7 @@
 
 #include "cli/doctor/doctor.hpp"
 #include "cli/doctor/probe.hpp"
+#include "engine/egress_sockets.hpp"
 
 namespace atl::cli {
 namespace {
@@ -100,6 +101,28 @@ Finding tmpfs() {
   return finding;
 }
 
+int open_egress() {
+  UniqueFd listener, dns;
+  if (int error = engine::route_to_egress()) return error;
+  return engine::make_egress_sockets(listener, dns) ? 0 : errno;
+}
+
+// Without it sandboxes work, but have no network.
+Finding egress() {
+  int error = errno_in_user_namespace(CLONE_NEWNET, open_egress);
+  Finding finding{.group = kGroup,
+                  .name = "egress",
+                  .detail = "all ports: sandboxes can have a network with rules"};
+  if (error != 0) {
+    finding.mark = Mark::kWarn;
+    finding.detail = std::string("none: sandboxes have no network: ") + std::strerror(error);
+    finding.advice =
+        "Use a kernel with CONFIG_NF_TABLES_INET and CONFIG_NFT_TPROXY; where they are modules, "
+        "modprobe nft_tproxy.";
+  }
+  return finding;
+}
+
 }  // namespace
 
 void examine_namespaces(Diagnosis& diagnosis) {
@@ -108,6 +131,7 @@ void examine_namespaces(Diagnosis& diagnosis) {
   for (const Kind& kind : kKinds) diagnosis.findings.push_back(other_kind(kind));
   diagnosis.findings.push_back(proc());
   diagnosis.findings.push_back(tmpfs());
+  diagnosis.findings.push_back(egress());
 }
 
 }  // namespace atl::cli

@@ -20,7 +20,7 @@ def programs_are_small(programs):
 
 @check(34)
 def programs_are_static_and_whole(programs):
-    for name in ("atoll-launcher", "atoll-mounts", "atoll-zygote", "atoll-guest"):
+    for name in ("atoll-launcher", "atoll-mounts", "atoll-net", "atoll-zygote", "atoll-guest"):
         data = (programs.build / "bin" / name).read_bytes()
         expect(b"/lib64/ld-linux" not in data, f"{name} is not static")
         expect(b"ATOLL_TEST_WALLS_OFF" not in data, f"{name} knows how to drop a wall")
