@@ -17,6 +17,7 @@
 
 #include "base/raw_log.hpp"
 #include "base/unique_fd.hpp"
+#include "egress/cleansing_memory.hpp"
 #include "egress/posture.hpp"
 #include "egress/worker.hpp"
 
@@ -69,16 +70,27 @@ std::optional<egress::WorkerOptions> parse(char** words) {
   return options;
 }
 
-std::string read_resolv_conf() {
+// Nothing where there is no such file.
+std::string read_file(const char* path, std::size_t most) {
   std::string text;
-  UniqueFd file(::open("/etc/resolv.conf", O_RDONLY | O_CLOEXEC));
-  char buffer[4096];
-  while (file && text.size() < 64 * 1024) {
+  UniqueFd file(::open(path, O_RDONLY | O_CLOEXEC));
+  char buffer[16 * 1024];
+  while (file && text.size() < most) {
     ssize_t got = ::read(file.get(), buffer, sizeof buffer);
     if (got <= 0) break;
     text.append(buffer, static_cast<std::size_t>(got));
   }
   return text;
+}
+
+// Whom this host trusts: the first bundle of those that distributions have.
+std::string read_roots() {
+  for (const char* path : {"/etc/ssl/certs/ca-certificates.crt", "/etc/pki/tls/certs/ca-bundle.crt",
+                           "/etc/ssl/ca-bundle.pem", "/etc/ssl/cert.pem"}) {
+    std::string text = read_file(path, 4 << 20);
+    if (!text.empty()) return text;
+  }
+  return {};
 }
 
 int work(const egress::WorkerOptions& options, pid_t parent) {
@@ -114,8 +126,10 @@ int run_workers(const egress::WorkerOptions& options) {
 int main(int argc, char** argv) {
   std::optional<egress::WorkerOptions> options = parse(argc > 0 ? argv + 1 : argv);
   if (!options) return usage();
+  egress::cleanse_freed_memory();
   egress::close_others(options->control);
-  options->resolv_conf = read_resolv_conf();
+  options->resolv_conf = read_file("/etc/resolv.conf", 64 * 1024);
+  options->roots = read_roots();
   ::signal(SIGPIPE, SIG_IGN);
   if (Result<void> confined = egress::confine_parent(); !confined) {
     raw_log("atoll-egress: ", confined.error().to_string());

@@ -139,7 +139,11 @@ Result<std::shared_ptr<SSL_CTX>> Authority::new_context(const std::string& name,
       SSL_CTX_use_PrivateKey(context.get(), leaf_key_.get()) != 1) {
     return fail_openssl("prepare TLS");
   }
-  SSL_CTX_set_options(context.get(), SSL_OP_NO_RENEGOTIATION | SSL_OP_NO_COMPRESSION);
+  // Nothing is kept of sessions: a handshake is cheap, and memory is everybody's.
+  SSL_CTX_set_session_cache_mode(context.get(), SSL_SESS_CACHE_OFF);
+  SSL_CTX_set_options(context.get(),
+                      SSL_OP_NO_RENEGOTIATION | SSL_OP_NO_COMPRESSION | SSL_OP_NO_TICKET);
+  SSL_CTX_set_num_tickets(context.get(), 0);
   SSL_CTX_set_alpn_select_cb(context.get(), &choose_http1, nullptr);
   return context;
 }

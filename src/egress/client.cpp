@@ -11,6 +11,7 @@
 #include "base/field_error.hpp"
 #include "base/send_fds.hpp"
 #include "codec/json.hpp"
+#include "egress/cleanse.hpp"
 #include "egress/frame.hpp"
 
 namespace atl::egress {
@@ -79,7 +80,7 @@ Task<Result<void>> write_frame(async::Stream* stream, std::string frame,
   }
   std::string_view rest = std::string_view(frame).substr(sent);
   Result<void> written = co_await stream->write_all(rest);
-  std::fill(frame.begin(), frame.end(), '\0');  // it may have held a secret
+  cleanse(frame);  // it may have held a secret
   co_return written;
 }
 
@@ -105,7 +106,10 @@ Task<void> Client::State::read_all(std::shared_ptr<State> state) {
 Task<Result<Reply>> Client::State::ask(std::shared_ptr<State> state, Request request,
                                        std::vector<UniqueFd> fds) {
   request.id = ++state->last_id;
-  std::string frame = frame_of(codec::encode(request));
+  std::string json = codec::encode(request);
+  std::string frame = frame_of(json);
+  cleanse(json);
+  cleanse(request);
   if (frame.size() > kMaxFrame) co_return fail(Code::kTooLarge, "the policy is too large");
   while (state->writing && !state->closed) co_await state->changed.wait();
   if (state->closed) co_return fail(gone());
@@ -153,16 +157,18 @@ Task<Result<std::vector<std::string>>> Client::hello() {
 }
 
 Task<Result<void>> Client::attach(std::string sandbox, model::NetworkPolicy policy,
-                                  UniqueFd listener, UniqueFd dns) {
-  Request request{.attach = Attach{std::move(sandbox), std::move(policy)}};
+                                  UniqueFd listener, UniqueFd dns, Secrets secrets) {
+  Request request{.attach = Attach{std::move(sandbox), std::move(policy), std::move(secrets)}};
   std::vector<UniqueFd> fds;
   fds.push_back(std::move(listener));
   fds.push_back(std::move(dns));
   return State::done(state_, std::move(request), std::move(fds));
 }
 
-Task<Result<void>> Client::set_policy(std::string sandbox, model::NetworkPolicy policy) {
-  Request request{.set_policy = SetPolicy{std::move(sandbox), std::move(policy)}};
+Task<Result<void>> Client::set_policy(std::string sandbox, model::NetworkPolicy policy,
+                                      Secrets secrets) {
+  Request request{.set_policy =
+                      SetPolicy{std::move(sandbox), std::move(policy), std::move(secrets)}};
   return State::done(state_, std::move(request), {});
 }
 

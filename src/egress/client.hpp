@@ -32,11 +32,16 @@ class Client {
 
   // Which sandboxes are attached.
   async::Task<Result<std::vector<std::string>>> hello();
+  // `secrets` has all that the policy names. kInvalidValue with a pointer into the policy
+  // (base/field_error.hpp) for what is wrong with either.
   async::Task<Result<void>> attach(std::string sandbox, model::NetworkPolicy policy,
-                                   UniqueFd listener, UniqueFd dns);
-  async::Task<Result<void>> set_policy(std::string sandbox, model::NetworkPolicy policy);
+                                   UniqueFd listener, UniqueFd dns, Secrets secrets = {});
+  async::Task<Result<void>> set_policy(std::string sandbox, model::NetworkPolicy policy,
+                                       Secrets secrets = {});
   async::Task<Result<void>> detach(std::string sandbox);
   async::Task<Result<Figures>> figures(std::string sandbox);
+  // Settings are forgotten when the program crashes: to be said after every connect, and before
+  // attach() where the policy has headers or secrets.
   async::Task<Result<void>> apply(Settings settings);
   // Ends the program.
   async::Task<Result<void>> end();

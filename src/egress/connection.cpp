@@ -86,10 +86,7 @@ void Connection::dial(const Answer& answer) {
   for (const Address& address : answer.addresses) {
     if (sandbox_.may_dial(address)) checked.push_back(address);
   }
-  if (answer.addresses.empty()) {
-    sandbox_.refused(shown_name(), to_.port, Reason::kNotResolved);
-    return reset();
-  }
+  if (answer.addresses.empty()) return unreachable(Reason::kNotResolved, {});
   if (checked.empty()) {
     refuse({Reason::kNotPublic, answer.addresses.front().to_string()});
     return;
@@ -104,15 +101,18 @@ void Connection::dial(const Answer& answer) {
 
 void Connection::dialled(UniqueFd socket, Watch* watch, const std::string& error) {
   sandbox_.context().loop.bury(std::shared_ptr<Dial>(std::move(dial_)));
-  if (!socket) {
-    std::string shown = name_.empty() ? to_.address.to_string() : name_;
-    sandbox_.refused(shown, to_.port, Reason::kDialFailed, error);
-    return reset();
-  }
+  if (!socket) return unreachable(Reason::kDialFailed, error);
   outside_ = std::move(socket);
   outside_watch_.emplace(*watch, *this);
+  if (opened_) return opened_->connected();
   if (classified_) return pump_up();
   update();
+}
+
+void Connection::unreachable(Reason reason, const std::string& detail) {
+  if (opened_) return opened_->give_up(HttpRefusal::kUpstream, reason, detail);
+  refused(reason, detail);
+  reset();
 }
 
 void Connection::read_first() {
@@ -173,6 +173,8 @@ void Connection::check_hello(Speech speech) {
   } else if (sandbox_.context().refuse_ech && hello_.hello().has_encrypted_hello) {
     denial.reason = Reason::kEncryptedHello;
   } else {
+    is_tls_ = true;
+    if (sandbox_.policy().intercepts(name_)) return intercept();
     up_.held = std::exchange(first_, {});
     return goes_on();
   }
@@ -180,8 +182,18 @@ void Connection::check_hello(Speech speech) {
   say_and_end(alert_bytes(alert_for(denial.reason)));
 }
 
+void Connection::intercept() {
+  classified_ = true;
+  start_timer();
+  opened_ = std::make_unique<Interception>(*this);
+  opened_->start(std::exchange(first_, {}));
+}
+
 void Connection::check_requests(std::string_view bytes) {
-  if (!http_) http_ = std::make_unique<HttpRequests>(name_, to_.port);
+  if (!http_) {
+    gate_.emplace(sandbox_, name_, to_.port, false);
+    http_ = std::make_unique<HttpRequests>(name_, to_.port, &*gate_);
+  }
   std::optional<HttpRefusal> refusal = http_->take(bytes, up_.held);
   if (refusal) return refuse_http(*refusal);
   // The head need not be complete yet: its time goes on until a request is.
@@ -195,12 +207,13 @@ void Connection::check_requests(std::string_view bytes) {
 void Connection::goes_on() {
   classified_ = true;
   timer_.cancel();
-  if (connected()) return pump_up();
+  if (has_outside()) return pump_up();
   update();
 }
 
 void Connection::too_slow() {
   if (stage_ == Stage::kLingering) return finish();
+  if (opened_) return opened_->too_slow();
   // The server has spoken: this is a protocol in which the client may take its time.
   bool client_waits = stage_ == Stage::kOpen && first_.empty() && !http_ && rx_ > 0;
   if (client_waits && !after_answers_) return;

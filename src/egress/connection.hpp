@@ -13,8 +13,10 @@
 #include "egress/endpoint.hpp"
 #include "egress/first_bytes.hpp"
 #include "egress/http_requests.hpp"
+#include "egress/interception.hpp"
 #include "egress/loop.hpp"
 #include "egress/protocol.hpp"
+#include "egress/request_gate.hpp"
 #include "egress/sandbox.hpp"
 
 namespace atl::egress {
@@ -32,6 +34,28 @@ class Connection final : public std::enable_shared_from_this<Connection>, public
   // The sandbox ends: no more callbacks.
   void abandon();
   ConnectionFigures figures() const;
+
+  // For the Interception of this connection.
+  Sandbox& sandbox() { return sandbox_; }
+  const std::string& name() const { return name_; }
+  std::uint16_t port() const { return to_.port; }
+  int inside() const { return inside_.get(); }
+  int outside() const { return outside_ ? outside_.get() : -1; }
+  bool has_outside() const { return static_cast<bool>(outside_); }
+  bool is_open() const { return stage_ == Stage::kOpen; }
+  void refused(Reason reason, const std::string& detail);
+  void count(std::uint64_t rx, std::uint64_t tx);
+  void start_timer() { timer_.start(kToClassify); }
+  void stop_timer() { timer_.cancel(); }
+  bool timer_runs() const { return timer_.runs(); }
+  void drop_outside();
+  // Nothing more goes to the host.
+  void end_outside();
+  // The last bytes to the sandbox are sent.
+  void linger();
+  void reset();
+  void finish();
+  void update();
 
  private:
   // One way: what was read and could not be written yet, and how far the end has come.
@@ -52,6 +76,7 @@ class Connection final : public std::enable_shared_from_this<Connection>, public
   void read_first();
   void classify();
   void check_hello(Speech speech);
+  void intercept();
   void check_requests(std::string_view bytes);
   void goes_on();
   void too_slow();
@@ -63,15 +88,14 @@ class Connection final : public std::enable_shared_from_this<Connection>, public
   bool copy(int from, int to, Way& way, std::uint64_t& counter);
   void look_for_upgrade(std::string_view bytes);
   void pass_ends();
-  void update();
+  void rest_from_hangup(bool from_inside, std::uint32_t events);
   // Ends.
   void refuse(Denial denial);
   void refuse_http(HttpRefusal refusal);
   void say_and_end(const std::string& bytes);
-  void reset();
-  void finish();
+  // The name leads nowhere.
+  void unreachable(Reason reason, const std::string& detail);
 
-  bool connected() const { return static_cast<bool>(outside_); }
   const std::string& shown_name() const;
 
   Sandbox& sandbox_;
@@ -85,6 +109,9 @@ class Connection final : public std::enable_shared_from_this<Connection>, public
   std::string first_;
   std::string said_name_;  // by the client, where its address stands for no name
   ClientHelloReader hello_;
+  bool is_tls_ = false;
+  std::unique_ptr<Interception> opened_;
+  std::optional<RequestGate> gate_;
   std::unique_ptr<HttpRequests> http_;
   std::optional<HttpRefusal> after_answers_;  // said when the server has ended
   std::string status_;                        // the first bytes of the answer to an upgrade

@@ -13,6 +13,10 @@ namespace atl::egress {
 void Connection::on_ready(int fd, std::uint32_t events) {
   bool from_inside = fd == inside_.get();
   if (stage_ == Stage::kDone) return;
+  if (opened_ && stage_ == Stage::kOpen) {
+    opened_->on_ready(from_inside, events);
+    return rest_from_hangup(from_inside, events);
+  }
   if ((events & EPOLLERR) != 0) return stage_ == Stage::kLingering ? finish() : reset();
   if (stage_ == Stage::kLingering) {
     auto& buffer = *sandbox_.context().buffer;
@@ -24,7 +28,7 @@ void Connection::on_ready(int fd, std::uint32_t events) {
   if (from_inside) {
     if (readable && !classified_ && !up_.ended) {
       http_ ? pump_up() : read_first();
-    } else if (readable && connected() && !up_.ended && !up_.blocked) {
+    } else if (readable && has_outside() && !up_.ended && !up_.blocked) {
       pump_up();
     }
     if (writable) pump_down();
@@ -32,11 +36,14 @@ void Connection::on_ready(int fd, std::uint32_t events) {
     if (readable && !down_.ended && !down_.blocked) pump_down();
     if (writable) pump_up();
   }
-  // Both directions of this end are over, and what is left waits for the other end.
-  if ((events & EPOLLHUP) != 0 && stage_ == Stage::kOpen) {
-    if (from_inside && (inside_wants_ & EPOLLIN) == 0) inside_watch_.suspend();
-    if (!from_inside && (outside_wants_ & EPOLLIN) == 0) outside_watch_->suspend();
-  }
+  rest_from_hangup(from_inside, events);
+}
+
+// Both directions of this end are over, and what is left waits for the other end.
+void Connection::rest_from_hangup(bool from_inside, std::uint32_t events) {
+  if ((events & EPOLLHUP) == 0 || stage_ != Stage::kOpen) return;
+  if (from_inside && (inside_wants_ & EPOLLIN) == 0) inside_watch_.suspend();
+  if (!from_inside && outside_watch_ && (outside_wants_ & EPOLLIN) == 0) outside_watch_->suspend();
 }
 
 bool Connection::flush(Way& way, int to, std::uint64_t& counter) {
@@ -92,7 +99,7 @@ void Connection::pump_up() {
     if (got > 0) check_requests({buffer.data(), static_cast<std::size_t>(got)});
     if (stage_ != Stage::kOpen) return;
   }
-  if (!connected()) return update();
+  if (!has_outside()) return update();
   std::uint64_t before = tx_;
   bool held = !up_.held.empty();
   if (!flush(up_, outside_.get(), tx_)) return;
@@ -105,7 +112,7 @@ void Connection::pump_up() {
 }
 
 void Connection::pump_down() {
-  if (stage_ != Stage::kOpen || !connected()) return;
+  if (stage_ != Stage::kOpen || !has_outside()) return;
   std::uint64_t before = rx_;
   if (!flush(down_, inside_.get(), rx_)) return;
   if (!down_.blocked && !down_.ended && !copy(outside_.get(), inside_.get(), down_, rx_)) return;
@@ -141,9 +148,16 @@ void Connection::pass_ends() {
 
 void Connection::update() {
   if (stage_ == Stage::kDone || stage_ == Stage::kLingering) return;
+  if (opened_) {
+    inside_wants_ = opened_->inside_wants();
+    outside_wants_ = opened_->outside_wants();
+    inside_watch_.want(inside_wants_);
+    if (outside_watch_) outside_watch_->want(outside_wants_);
+    return;
+  }
   inside_wants_ = outside_wants_ = 0;
   bool reads_first = !classified_ && !up_.ended;
-  bool relays_up = classified_ && connected() && !up_.ended && !up_.blocked && up_.held.empty() &&
+  bool relays_up = classified_ && has_outside() && !up_.ended && !up_.blocked && up_.held.empty() &&
                    !after_answers_ && !(http_ && http_->waits_for_upgrade());
   if (reads_first || relays_up) inside_wants_ |= EPOLLIN;
   if (down_.blocked) inside_wants_ |= EPOLLOUT;
@@ -156,6 +170,7 @@ void Connection::update() {
 }
 
 void Connection::refuse(Denial denial) {
+  if (opened_) return opened_->give_up(HttpRefusal::kDenied, denial.reason, denial.detail);
   denial_ = std::move(denial);
   stage_ = Stage::kRefusing;
   if (!classified_ && !http_) {
@@ -174,9 +189,9 @@ void Connection::refuse(Denial denial) {
 }
 
 void Connection::refuse_http(HttpRefusal refusal) {
-  Reason reason = stage_ == Stage::kRefusing && refusal == HttpRefusal::kDenied
-                      ? denial_->reason
-                      : reason_of(refusal);
+  Reason reason = stage_ == Stage::kRefusing && refusal == HttpRefusal::kDenied ? denial_->reason
+                  : gate_ && gate_->reason()                                    ? *gate_->reason()
+                                             : reason_of(refusal);
   std::string detail = stage_ == Stage::kRefusing ? denial_->detail
                        : http_                    ? http_->said_host()
                                                   : std::string();
@@ -187,16 +202,38 @@ void Connection::refuse_http(HttpRefusal refusal) {
     after_answers_ = refusal;
     up_.ended = classified_ = true;
     timer_.start(kToClassify);
-    return connected() ? pump_up() : update();
+    return has_outside() ? pump_up() : update();
   }
   say_and_end(http_answer(refusal, sentence_for(reason, shown_name(), to_.port, detail)));
 }
 
-void Connection::say_and_end(const std::string& bytes) {
+void Connection::drop_outside() {
   outside_watch_.reset();
   outside_.reset();
   dial_.reset();
+}
+
+void Connection::end_outside() {
+  if (!std::exchange(up_.passed, true)) ::shutdown(outside_.get(), SHUT_WR);
+}
+
+void Connection::refused(Reason reason, const std::string& detail) {
+  sandbox_.refused(name_.empty() ? to_.address.to_string() : name_, to_.port, reason, detail);
+}
+
+void Connection::count(std::uint64_t rx, std::uint64_t tx) {
+  rx_ += rx;
+  tx_ += tx;
+  sandbox_.count(rx, tx);
+}
+
+void Connection::say_and_end(const std::string& bytes) {
   ::send(inside_.get(), bytes.data(), bytes.size(), MSG_DONTWAIT | MSG_NOSIGNAL);
+  linger();
+}
+
+void Connection::linger() {
+  drop_outside();
   ::shutdown(inside_.get(), SHUT_WR);
   // A close with unread bytes would be a reset, which eats the answer.
   stage_ = Stage::kLingering;
@@ -205,14 +242,15 @@ void Connection::say_and_end(const std::string& bytes) {
 }
 
 void Connection::judge_again() {
-  if (stage_ != Stage::kOpen || !sandbox_.judge(name_, to_.address, to_.port)) return;
-  sandbox_.refused(name_.empty() ? to_.address.to_string() : name_, to_.port,
-                   Reason::kPolicyChanged);
+  if (stage_ != Stage::kOpen) return;
+  bool must_open = is_tls_ && !opened_ && sandbox_.policy().intercepts(name_);
+  if (!must_open && !sandbox_.judge(name_, to_.address, to_.port)) return;
+  refused(Reason::kPolicyChanged, {});
   reset();
 }
 
 void Connection::reset() {
-  linger hard{.l_onoff = 1, .l_linger = 0};
+  struct linger hard{.l_onoff = 1, .l_linger = 0};
   for (UniqueFd* socket : {&inside_, &outside_}) {
     if (*socket) ::setsockopt(socket->get(), SOL_SOCKET, SO_LINGER, &hard, sizeof hard);
   }
@@ -232,7 +270,7 @@ void Connection::finish() {
 
 void Connection::abandon() {
   stage_ = Stage::kDone;
-  linger hard{.l_onoff = 1, .l_linger = 0};
+  struct linger hard{.l_onoff = 1, .l_linger = 0};
   for (UniqueFd* socket : {&inside_, &outside_}) {
     if (*socket) ::setsockopt(socket->get(), SOL_SOCKET, SO_LINGER, &hard, sizeof hard);
   }

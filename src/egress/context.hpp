@@ -4,9 +4,12 @@
 #include <array>
 #include <cstddef>
 #include <memory>
+#include <optional>
+#include <string>
 #include <vector>
 
 #include "egress/address.hpp"
+#include "egress/authority.hpp"
 #include "egress/events.hpp"
 #include "egress/loop.hpp"
 #include "egress/own_addresses.hpp"
@@ -25,8 +28,15 @@ struct Context {
   bool refuse_ech = false;
   bool nxdomain = false;
   std::size_t max_connections = 256;  // of one sandbox
+  // For intercepted connections; both are there as soon as a policy needs them.
+  std::optional<Authority> authority;
+  std::shared_ptr<SSL_CTX> upstream;
   // Where bytes are between read and write. One for all: nobody keeps anything in it.
   std::unique_ptr<std::array<char, kBuffer>> buffer = std::make_unique<std::array<char, kBuffer>>();
+  // Plain text on its way between two ends of TLS: nobody leaves anything in it.
+  std::string plain;
+  // Room for records that wait for a socket, where nobody needs it just now.
+  std::vector<std::string> spares;
 };
 
 }  // namespace atl::egress

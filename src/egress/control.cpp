@@ -6,6 +6,7 @@
 #include <cstring>
 
 #include "codec/json.hpp"
+#include "egress/cleanse.hpp"
 #include "egress/frame.hpp"
 
 namespace atl::egress {
@@ -43,12 +44,17 @@ class Control::Client final : public Watched {
     if (in_.size() < 4) return;
     if (frame_size(in_) > kMaxFrame) return control_.drop(*this);
     if (in_.size() < 4 + frame_size(in_)) return;
-    std::string frame = std::exchange(in_, {}).substr(4);
+    std::string frame = in_.substr(4);
+    cleanse(in_);
+    in_ = {};
     codec::Decoded<Request> request =
         codec::decode<Request>(frame, {}, {.max_bytes = kMaxFrame, .max_depth = 16});
-    std::fill(frame.begin(), frame.end(), '\0');  // it may have held a secret
+    // It may have held a secret.
+    ::explicit_bzero(bytes, sizeof bytes);
+    cleanse(frame);
     if (!request) return control_.drop(*this);
     Reply reply = control_.handler_(*request, std::exchange(fds_, {}));
+    cleanse(*request);
     reply.id = request->id;
     send(reply);
   }

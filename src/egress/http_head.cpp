@@ -1,6 +1,7 @@
 #include "egress/http_head.hpp"
 
 #include <algorithm>
+#include <array>
 #include <charconv>
 
 #include "egress/host_name.hpp"
@@ -137,14 +138,48 @@ std::optional<HttpBody> body_of(const HttpHead& head) {
   return body;
 }
 
-bool is_for(const HttpHead& head, std::string_view name, std::uint16_t port) {
+bool is_for(const HttpHead& head, std::string_view scheme, std::string_view name,
+            std::uint16_t port) {
   if (head.count("host") != 1 || !is_authority(*head.find("host"), name, port)) return false;
   std::string_view target = head.target;
   if (target.starts_with('/') || target == "*") return true;
-  constexpr std::string_view kScheme = "http://";
-  if (!equal_ignoring_case(target.substr(0, kScheme.size()), kScheme)) return false;
-  target.remove_prefix(kScheme.size());
+  std::string start = std::string(scheme) + "://";
+  if (!equal_ignoring_case(target.substr(0, start.size()), start)) return false;
+  target.remove_prefix(start.size());
   return is_authority(target.substr(0, target.find_first_of("/?#")), name, port);
+}
+
+bool remove_hop_by_hop(HttpHead& head) {
+  constexpr auto kStays = std::to_array<std::string_view>({"close", "keep-alive", "upgrade"});
+  constexpr auto kNever =
+      std::to_array<std::string_view>({"content-length", "expect", "host", "transfer-encoding"});
+  auto is_in = [](const auto& list, std::string_view word) {
+    return std::ranges::any_of(
+        list, [&](std::string_view one) { return equal_ignoring_case(one, word); });
+  };
+  std::vector<std::string> named;
+  for (auto& [key, value] : head.fields) {
+    if (!equal_ignoring_case(key, "connection")) continue;
+    std::string stays;
+    for (std::string_view rest = value; !rest.empty();) {
+      std::size_t comma = std::min(rest.find(','), rest.size());
+      std::string_view word = trim(rest.substr(0, comma));
+      rest.remove_prefix(std::min(comma + 1, rest.size()));
+      if (is_in(kNever, word)) return false;
+      if (is_in(kStays, word)) {
+        (stays += stays.empty() ? "" : ", ") += word;
+      } else if (!word.empty()) {
+        named.emplace_back(word);
+      }
+    }
+    value = std::move(stays);
+  }
+  std::erase_if(head.fields, [&](const auto& field) {
+    bool empty = equal_ignoring_case(field.first, "connection") && field.second.empty();
+    return empty || equal_ignoring_case(field.first, "proxy-connection") ||
+           is_in(named, field.first);
+  });
+  return true;
 }
 
 std::string host_of(const HttpHead& head) {

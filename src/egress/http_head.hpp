@@ -43,8 +43,13 @@ struct HttpBody {
 // nullopt: not exactly one way, or not exactly said.
 std::optional<HttpBody> body_of(const HttpHead& head);
 
-// Whether Host, and the authority of an absolute target, say exactly this name and port.
-bool is_for(const HttpHead& head, std::string_view name, std::uint16_t port);
+// Whether Host, and the authority of an absolute target with that scheme ("http"), say exactly this
+// name and port.
+bool is_for(const HttpHead& head, std::string_view scheme, std::string_view name,
+            std::uint16_t port);
+// Removes what is for one hop only: headers that Connection names, and from Connection all but
+// close, keep-alive and upgrade. False: it names a header that the message cannot do without.
+bool remove_hop_by_hop(HttpHead& head);
 // What Host says, if that is a name; for messages.
 std::string host_of(const HttpHead& head);
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <utility>
 
 namespace atl::egress {
 
@@ -20,10 +21,13 @@ bool has_bare_lf(std::string_view text) {
 }  // namespace
 
 std::optional<HttpRefusal> HttpRequests::take(std::string_view bytes, std::string& forward) {
+  if (rest_.empty()) bytes.remove_prefix(pass(bytes, forward));
   rest_ += bytes;
   std::optional<HttpRefusal> refusal;
-  while (!rest_.empty() && step(forward, refusal)) {
+  while (at_ < rest_.size() && step(forward, refusal)) {
   }
+  rest_.erase(0, std::exchange(at_, 0));
+  if (rest_.empty() && rest_.capacity() > kMaxLine) rest_ = {};
   return refusal;
 }
 
@@ -32,39 +36,46 @@ std::optional<HttpRefusal> HttpRequests::upgraded(bool yes, std::string& forward
   return take({}, forward);
 }
 
+std::size_t HttpRequests::pass(std::string_view bytes, std::string& forward) {
+  if (phase_ == Phase::kOpaque) {
+    forward += bytes;
+    return bytes.size();
+  }
+  if ((phase_ != Phase::kLength && phase_ != Phase::kChunk) || bytes.empty()) return 0;
+  std::size_t size = std::min<std::uint64_t>(left_, bytes.size());
+  forward += bytes.substr(0, size);
+  if (watcher_ != nullptr) watcher_->on_body(bytes.substr(0, size));
+  left_ -= size;
+  if (left_ == 0) phase_ = phase_ == Phase::kLength ? Phase::kHead : Phase::kChunkEnd;
+  return size;
+}
+
 bool HttpRequests::step(std::string& forward, std::optional<HttpRefusal>& refusal) {
   switch (phase_) {
     case Phase::kUpgrade: return false;
-    case Phase::kOpaque:
-      forward += rest_;
-      rest_.clear();
-      return false;
     case Phase::kHead: {
-      std::size_t end = end_of_head(std::string_view(rest_).substr(0, kMaxHead));
+      std::size_t end = end_of_head(rest().substr(0, kMaxHead));
       if (end == std::string_view::npos) {
-        if (rest_.size() >= kMaxHead) refusal = HttpRefusal::kTooLarge;
+        if (rest().size() >= kMaxHead) refusal = HttpRefusal::kTooLarge;
         // A line that ends with LF alone can never become one of a head.
-        if (has_bare_lf(rest_)) refusal = HttpRefusal::kMalformed;
+        if (has_bare_lf(rest())) refusal = HttpRefusal::kMalformed;
         return false;
       }
       refusal = take_head(forward);
       return !refusal;
     }
+    case Phase::kOpaque:
     case Phase::kLength:
     case Phase::kChunk: {
-      std::size_t size = std::min<std::uint64_t>(left_, rest_.size());
-      forward.append(rest_, 0, size);
-      rest_.erase(0, size);
-      left_ -= size;
-      if (left_ > 0) return false;
-      phase_ = phase_ == Phase::kLength ? Phase::kHead : Phase::kChunkEnd;
-      return true;
+      std::size_t size = pass(rest(), forward);
+      at_ += size;
+      return size > 0;
     }
     case Phase::kChunkSize:
     case Phase::kChunkEnd:
     case Phase::kTrailers: {
-      if (rest_.find('\n') == rest_.npos) {
-        if (rest_.size() > kMaxLine) refusal = HttpRefusal::kMalformed;
+      if (rest().find('\n') == rest_.npos) {
+        if (rest().size() > kMaxLine) refusal = HttpRefusal::kMalformed;
         return false;
       }
       refusal = take_line(forward);
@@ -75,15 +86,16 @@ bool HttpRequests::step(std::string& forward, std::optional<HttpRefusal>& refusa
 }
 
 std::optional<HttpRefusal> HttpRequests::take_head(std::string& forward) {
-  std::size_t end = end_of_head(rest_);
-  std::optional<HttpHead> head = parse_head(std::string_view(rest_).substr(0, end));
-  rest_.erase(0, end);
+  std::size_t end = end_of_head(rest());
+  std::optional<HttpHead> head = parse_head(rest().substr(0, end));
+  http2_ = rest().starts_with("PRI * HTTP/2");
+  at_ += end;
   if (!head) return HttpRefusal::kMalformed;
   said_host_ = host_of(*head);
   if (head->method == "CONNECT" || head->method == "TRACE") return HttpRefusal::kMethod;
   std::optional<HttpBody> body = body_of(*head);
   if (!body || (head->target == "*" && head->method != "OPTIONS")) return HttpRefusal::kMalformed;
-  if (!is_for(*head, name_, port_)) return HttpRefusal::kOtherHost;
+  if (!is_for(*head, scheme_, name_, port_)) return HttpRefusal::kOtherHost;
   const std::string* upgrade = head->find("upgrade");
   bool websocket = upgrade != nullptr && head->count("upgrade") == 1 && count_ == 0 &&
                    equal_ignoring_case(*upgrade, "websocket") && !body->chunked &&
@@ -93,6 +105,10 @@ std::optional<HttpRefusal> HttpRequests::take_head(std::string& forward) {
     head->remove("upgrade");
     head->remove("http2-settings");
   }
+  if (!remove_hop_by_hop(*head)) return HttpRefusal::kMalformed;
+  std::optional<HttpRefusal> refusal;
+  if (watcher_ != nullptr) refusal = watcher_->on_request(*head);
+  if (refusal) return refusal;
   forward += head->to_string();
   ++count_;
   left_ = body->length;
@@ -106,9 +122,9 @@ std::optional<HttpRefusal> HttpRequests::take_head(std::string& forward) {
 
 // A line of the framing around chunks. It goes on as it is: it was read strictly.
 std::optional<HttpRefusal> HttpRequests::take_line(std::string& forward) {
-  std::size_t end = rest_.find("\r\n");
-  if (end == rest_.npos || rest_.find('\n') != end + 1) return HttpRefusal::kMalformed;
-  std::string_view line = std::string_view(rest_).substr(0, end);
+  std::size_t end = rest().find("\r\n");
+  if (end == rest_.npos || rest().find('\n') != end + 1) return HttpRefusal::kMalformed;
+  std::string_view line = rest().substr(0, end);
   if (phase_ == Phase::kChunkSize) {
     std::string_view digits = line;
     auto [stop, error] = std::from_chars(digits.data(), digits.data() + digits.size(), left_, 16);
@@ -126,8 +142,8 @@ std::optional<HttpRefusal> HttpRequests::take_line(std::string& forward) {
     trailer_bytes_ += line.size();
     if (!parse_field(line) || trailer_bytes_ > kMaxTrailers) return HttpRefusal::kMalformed;
   }
-  forward.append(rest_, 0, end + 2);
-  rest_.erase(0, end + 2);
+  forward.append(rest_, at_, end + 2);
+  at_ += end + 2;
   return std::nullopt;
 }
 

@@ -31,12 +31,18 @@ Group::~Group() {
 }
 
 void Group::turn() {
-  batch_size_ = std::max(::epoll_wait(epoll_.get(), batch_.data(), kEventsPerTurn, 0), 0);
-  for (int i = 0; i < batch_size_; ++i) {
-    auto* watch = static_cast<Watch*>(batch_[i].data.ptr);
-    if (watch != nullptr) watch->owner_.on_ready(watch->fd_, batch_[i].events);
+  if (batch_at_ == batch_size_) {
+    batch_size_ = std::max(::epoll_wait(epoll_.get(), batch_.data(), kEventsPerTurn, 0), 0);
+    batch_at_ = 0;
   }
-  batch_size_ = 0;
+  // What a tired group leaves comes first in its next turn. It may not be so any more by then,
+  // which harms nobody: nothing here waits.
+  tired_ = false;
+  while (batch_at_ < batch_size_ && !tired_) {
+    epoll_event event = batch_[batch_at_++];
+    auto* watch = static_cast<Watch*>(event.data.ptr);
+    if (watch != nullptr) watch->owner_.on_ready(watch->fd_, event.events);
+  }
 }
 
 Watch::Watch(Watch& from, Watched& owner)

@@ -33,6 +33,8 @@ class Group {
   static constexpr int kEventsPerTurn = 8;
 
   explicit Group(Loop& loop);
+  // From an event that took long: the group's others wait for its next turn.
+  void end_turn() { tired_ = true; }
   Group(const Group&) = delete;
   Group& operator=(const Group&) = delete;
   ~Group();
@@ -45,7 +47,8 @@ class Group {
   Loop& loop_;
   UniqueFd epoll_;
   std::array<epoll_event, kEventsPerTurn> batch_{};
-  int batch_size_ = 0;
+  int batch_size_ = 0, batch_at_ = 0;
+  bool tired_ = false;
 };
 
 // One descriptor that is watched, as long as this lives. It must be destroyed before the descriptor

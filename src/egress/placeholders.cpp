@@ -5,7 +5,9 @@
 #include <algorithm>
 #include <array>
 #include <cstdlib>
+#include <cstring>
 #include <optional>
+#include <utility>
 
 #include "codec/base64.hpp"
 
@@ -21,27 +23,33 @@ bool same_letters(std::string_view text, std::string_view lower) {
 }
 
 // Where the next placeholder begins; npos: there is none.
-std::size_t find_placeholder(std::string_view text, std::size_t from) {
-  for (;; ++from) {
-    from = text.find(kPlaceholderPrefix, from);
-    if (from == text.npos || text.size() - from < kPlaceholderSize) return text.npos;
-    std::string_view digits = text.substr(from, kPlaceholderSize).substr(kPlaceholderPrefix.size());
-    if (digits.find_first_not_of(kDigits) == digits.npos) return from;
+std::size_t next_placeholder(std::string_view text, std::size_t from) {
+  while (from < text.size()) {
+    const void* found = ::memmem(text.data() + from, text.size() - from, kPlaceholderPrefix.data(),
+                                 kPlaceholderPrefix.size());
+    if (found == nullptr) return text.npos;
+    from = static_cast<std::size_t>(static_cast<const char*>(found) - text.data());
+    if (is_placeholder(text.substr(from, kPlaceholderSize))) return from;
+    ++from;
   }
+  return text.npos;
 }
 
-Replaced replace_in(std::string_view text, const SecretValues& values) {
+Replaced replace_in(std::string_view text, const SecretValues& values, std::size_t room) {
   Replaced out;
   std::size_t done = 0;
-  for (std::size_t at = find_placeholder(text, 0); at != text.npos;
-       at = find_placeholder(text, done)) {
+  for (std::size_t at = next_placeholder(text, 0); at != text.npos;
+       at = next_placeholder(text, done)) {
     out.value += text.substr(done, at - done);
     std::string_view placeholder = text.substr(at, kPlaceholderSize);
     auto found = values.find(placeholder);
     bool known = found != values.end() && fits_header(found->second);
-    out.value += known ? std::string_view(found->second) : placeholder;
-    (known ? out.changed : out.left) = true;
+    out.value += known ? found->second : placeholder;
+    if (!known && !std::exchange(out.left, true)) out.first_left = placeholder;
+    out.changed |= known;
     done = at + kPlaceholderSize;
+    out.too_large = out.changed && out.value.size() + (text.size() - done) > room;
+    if (out.too_large) return out;
   }
   out.value += text.substr(done);
   return out;
@@ -68,6 +76,26 @@ std::string new_placeholder() {
   return text;
 }
 
+bool is_placeholder(std::string_view text) {
+  return text.size() == kPlaceholderSize && text.starts_with(kPlaceholderPrefix) &&
+         text.find_first_not_of(kDigits, kPlaceholderPrefix.size()) == text.npos;
+}
+
+std::string_view find_placeholder(std::string_view text) {
+  std::size_t at = next_placeholder(text, 0);
+  return at == text.npos ? std::string_view() : text.substr(at, kPlaceholderSize);
+}
+
+std::string PlaceholderFinder::take(std::string_view bytes) {
+  constexpr std::size_t kKept = kPlaceholderSize - 1;
+  std::string border = tail_ + std::string(bytes.substr(0, kKept));
+  std::string found(find_placeholder(border));
+  if (found.empty()) found = find_placeholder(bytes);
+  tail_ += bytes.substr(bytes.size() - std::min(bytes.size(), kKept));
+  tail_.erase(0, tail_.size() - std::min(tail_.size(), kKept));
+  return found;
+}
+
 bool fits_header(std::string_view value) {
   return std::ranges::none_of(value, [](char c) {
     auto byte = static_cast<unsigned char>(c);
@@ -76,17 +104,17 @@ bool fits_header(std::string_view value) {
 }
 
 Replaced replace_placeholders(std::string_view name, std::string_view value,
-                              const SecretValues& values) {
+                              const SecretValues& values, std::size_t room) {
   bool carries_basic =
       same_letters(name, "authorization") || same_letters(name, "proxy-authorization");
   if (carries_basic) {
     if (std::optional<std::string> pair = decode_basic(value)) {
-      Replaced inside = replace_in(*pair, values);
+      Replaced inside = replace_in(*pair, values, room / 4 * 3);
       inside.value = inside.changed ? "Basic " + codec::base64(inside.value) : std::string(value);
       return inside;
     }
   }
-  return replace_in(value, values);
+  return replace_in(value, values, room);
 }
 
 }  // namespace atl::egress

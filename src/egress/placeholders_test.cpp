@@ -11,7 +11,7 @@ using namespace std::string_view_literals;
 
 const std::string kOne = "atoll_secret_00112233445566778899aabbccddeeff";
 const std::string kTwo = "atoll_secret_ffeeddccbbaa99887766554433221100";
-const SecretValues kValues{{kOne, "tok en"}, {kTwo, "p:w"}};
+const SecretValues kValues{{kOne, "tok en"sv}, {kTwo, "p:w"sv}};
 
 TEST(Placeholders, AreNewEachTime) {
   std::string first = new_placeholder();
@@ -68,7 +68,7 @@ TEST(Placeholders, AreWholeOrNothing) {
 TEST(Placeholders, NeverBecomeAValueThatWouldEndTheHeader) {
   for (std::string_view bad : {"a\r\nX: 1"sv, "a\n"sv, "a\0"sv, "\x7f"sv}) {
     EXPECT_FALSE(fits_header(bad));
-    Replaced out = replace_placeholders("X", kOne, {{kOne, std::string(bad)}});
+    Replaced out = replace_placeholders("X", kOne, {{kOne, bad}});
     EXPECT_EQ(out.value, kOne);
     EXPECT_TRUE(out.left);
   }

@@ -22,7 +22,14 @@ inline constexpr std::size_t kMaxFrame = 16 << 20;
 // Why something was refused or ended.
 BOOST_DEFINE_ENUM_CLASS(Reason, kNameDenied, kPortDenied, kAddressDenied, kNotPublic, kNameMismatch,
                         kNoServerName, kMalformed, kEncryptedHello, kMethodRefused, kNotResolved,
-                        kDialFailed, kTooManyNames, kTooManyQueries, kTooSlow, kPolicyChanged)
+                        kDialFailed, kTooManyNames, kTooManyQueries, kTooSlow, kPolicyChanged,
+                        kSecretElsewhere,      // a placeholder went on unchanged: not for this host
+                        kSecretNotInHeader,    // the same: in a URL or a body
+                        kSecretInClear,        // a secret is not sent without TLS
+                        kUpstreamCertificate,  // of the host: expired, self-signed, another name
+                        kUpstreamTls,          // the host ended TLS otherwise
+                        kClientTls,            // the program in the sandbox did
+                        kOnlyHttp1)            // it wants HTTP/2, and this host is intercepted
 
 // Of the operator. What is absent stays as it is.
 struct Settings {
@@ -33,8 +40,22 @@ struct Settings {
   // host's own.
   std::optional<std::vector<std::string>> trusted;
   std::optional<std::uint32_t> max_connections;  // of one sandbox
+  // The instance's authority, key and certificate (Authority::pem()). Without it no policy with
+  // headers or secrets is taken.
+  std::optional<std::string> authority;
+  // PEM: whom intercepted connections trust besides this host's own roots.
+  std::optional<std::string> roots;
 };
-BOOST_DESCRIBE_STRUCT(Settings, (), (resolvers, refuse_ech, nxdomain, trusted, max_connections))
+BOOST_DESCRIBE_STRUCT(Settings, (),
+                      (resolvers, refuse_ech, nxdomain, trusted, max_connections, authority, roots))
+
+// What a policy's names of secrets stand for. All that it names must be here; they are forgotten
+// with the policy.
+struct Secrets {
+  std::map<std::string, std::string> values;        // name of the secret → base64 of its bytes
+  std::map<std::string, std::string> placeholders;  // `env` → what it holds (new_placeholder())
+};
+BOOST_DESCRIBE_STRUCT(Secrets, (), (values, placeholders))
 
 struct Nothing {};
 BOOST_DESCRIBE_STRUCT(Nothing, (), ())
@@ -44,14 +65,16 @@ BOOST_DESCRIBE_STRUCT(Nothing, (), ())
 struct Attach {
   std::string sandbox;
   model::NetworkPolicy policy;
+  std::optional<Secrets> secrets;
 };
-BOOST_DESCRIBE_STRUCT(Attach, (), (sandbox, policy))
+BOOST_DESCRIBE_STRUCT(Attach, (), (sandbox, policy, secrets))
 
 struct SetPolicy {
   std::string sandbox;
   model::NetworkPolicy policy;
+  std::optional<Secrets> secrets;
 };
-BOOST_DESCRIBE_STRUCT(SetPolicy, (), (sandbox, policy))
+BOOST_DESCRIBE_STRUCT(SetPolicy, (), (sandbox, policy, secrets))
 
 struct OfSandbox {
   std::string sandbox;

@@ -11,6 +11,7 @@ std::string_view phrase(HttpRefusal refusal) {
     case HttpRefusal::kMethod: return "405 Method Not Allowed";
     case HttpRefusal::kOtherHost: return "421 Misdirected Request";
     case HttpRefusal::kTooLarge: return "431 Request Header Fields Too Large";
+    case HttpRefusal::kUpstream: return "502 Bad Gateway";
   }
   return "403 Forbidden";
 }
@@ -42,6 +43,10 @@ std::string sentence_for(Reason reason, std::string_view name, std::uint16_t por
       return "this connection is for " + who + ", and the request is for another host";
     case Reason::kMethodRefused: return "this method is not allowed";
     case Reason::kMalformed: return "this request is malformed";
+    case Reason::kSecretInClear: return "secrets are not sent to " + who + " without TLS";
+    case Reason::kUpstreamCertificate:
+      return "the certificate of " + who + " is not accepted: " + std::string(detail);
+    case Reason::kUpstreamTls: return "no TLS with " + who + ": " + std::string(detail);
     default: return who + " cannot be reached from this session";
   }
 }
@@ -61,6 +66,7 @@ Reason reason_of(HttpRefusal refusal) {
     case HttpRefusal::kDenied: return Reason::kNameDenied;
     case HttpRefusal::kMethod: return Reason::kMethodRefused;
     case HttpRefusal::kOtherHost: return Reason::kNameMismatch;
+    case HttpRefusal::kUpstream: return Reason::kUpstreamTls;
   }
   return Reason::kMalformed;
 }

@@ -24,10 +24,11 @@ bool is_never_private(const Address& address) {
 
 }  // namespace
 
-Sandbox::Sandbox(Context& context, std::string id, Policy policy)
+Sandbox::Sandbox(Context& context, std::string id, Policy policy, RequestEdits edits)
     : context_(context),
       id_(std::move(id)),
       policy_(std::move(policy)),
+      edits_(std::move(edits)),
       group_(context.loop),
       accept_again_(context.loop, [this] {
         listener_watch_->resume();
@@ -51,8 +52,9 @@ void Sandbox::use(UniqueFd listener, UniqueFd dns) {
   watch_listener();
 }
 
-void Sandbox::set_policy(Policy policy) {
+void Sandbox::set_policy(Policy policy, RequestEdits edits) {
   policy_ = std::move(policy);
+  edits_ = std::move(edits);
   std::vector<std::shared_ptr<Connection>> open;
   for (auto& [key, connection] : connections_) open.push_back(connection);
   for (auto& connection : open) connection->judge_again();
@@ -137,6 +139,11 @@ bool Sandbox::may_dial(const Address& address) const {
 void Sandbox::refused(const std::string& name, std::uint16_t port, Reason reason,
                       std::string detail) {
   ++refused_;
+  noticed(name, port, reason, std::move(detail));
+}
+
+void Sandbox::noticed(const std::string& name, std::uint16_t port, Reason reason,
+                      std::string detail) {
   context_.events.add(
       {.sandbox = id_, .name = name, .port = port, .reason = reason, .detail = std::move(detail)});
 }

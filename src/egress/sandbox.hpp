@@ -18,6 +18,7 @@
 #include "egress/policy.hpp"
 #include "egress/protocol.hpp"
 #include "egress/rate.hpp"
+#include "egress/request_edits.hpp"
 
 namespace atl::egress {
 
@@ -35,17 +36,18 @@ class Sandbox final : public Watched {
   static constexpr std::size_t kMaxLookups = 64;
   static constexpr std::chrono::seconds kMaxTtl{60}, kNegativeTtl{5};
 
-  Sandbox(Context& context, std::string id, Policy policy);
+  Sandbox(Context& context, std::string id, Policy policy, RequestEdits edits);
   ~Sandbox();
 
   // In the place of those that it has.
   void use(UniqueFd listener, UniqueFd dns);
   // Ends connections that it does not allow.
-  void set_policy(Policy policy);
+  void set_policy(Policy policy, RequestEdits edits);
   Figures figures() const;
 
   const std::string& id() const { return id_; }
   const Policy& policy() const { return policy_; }
+  const RequestEdits& edits() const { return edits_; }
   Context& context() { return context_; }
   Group& group() { return group_; }
   NameTable& names() { return names_; }
@@ -62,6 +64,8 @@ class Sandbox final : public Watched {
   bool may_dial(const Address& address) const;
 
   void refused(const std::string& name, std::uint16_t port, Reason reason, std::string detail = {});
+  // An event that refuses nothing.
+  void noticed(const std::string& name, std::uint16_t port, Reason reason, std::string detail);
   void count(std::uint64_t rx, std::uint64_t tx) { rx_ += rx, tx_ += tx; }
 
   // Of connections: they are freed after this turn of the loop.
@@ -88,6 +92,7 @@ class Sandbox final : public Watched {
   Context& context_;
   std::string id_;
   Policy policy_;
+  RequestEdits edits_;
   Group group_;
   NameTable names_;
   UniqueFd listener_;

@@ -1,6 +1,7 @@
 #include "egress/worker.hpp"
 
 #include <fcntl.h>
+#include <openssl/ssl.h>
 #include <sys/socket.h>
 
 #include <map>
@@ -12,6 +13,8 @@
 #include "egress/posture.hpp"
 #include "egress/received_sockets.hpp"
 #include "egress/sandbox.hpp"
+#include "egress/sealed_text.hpp"
+#include "egress/upstream.hpp"
 
 namespace atl::egress {
 
@@ -65,8 +68,8 @@ class Worker {
     if (request.attach) return attach(*request.attach, std::move(fds));
     if (request.set_policy) {
       ATOLL_TRY(Sandbox * sandbox, find(request.set_policy->sandbox));
-      ATOLL_TRY(Policy policy, compile(request.set_policy->policy));
-      sandbox->set_policy(std::move(policy));
+      ATOLL_TRY(Rules rules, compile_all(request.set_policy->policy, request.set_policy->secrets));
+      sandbox->set_policy(std::move(rules.policy), std::move(rules.edits));
       return {};
     }
     if (request.detach) {
@@ -94,22 +97,43 @@ class Worker {
     return found->second.get();
   }
 
+  struct Rules {
+    Policy policy;
+    RequestEdits edits;
+  };
+  Result<Rules> compile_all(const model::NetworkPolicy& from,
+                            const std::optional<Secrets>& secrets) {
+    Rules rules;
+    ATOLL_TRY(rules.policy, compile(from));
+    ATOLL_TRY(rules.edits, RequestEdits::make(rules.policy, secrets.value_or(Secrets())));
+    if (rules.edits.empty()) return rules;
+    if (!context_.authority) {
+      return fail(Code::kInvalidArgument,
+                  "a policy with headers or secrets needs the authority that settings give");
+    }
+    if (!context_.upstream) {
+      ATOLL_TRY(context_.upstream, upstream_context(options_.roots, {}));
+    }
+    return rules;
+  }
+
   Result<void> attach(const Attach& request, std::vector<UniqueFd> fds) {
     if (fds.size() != 2) return fail(Code::kInvalidArgument, "attach comes with two sockets");
     if (request.sandbox.empty() || request.sandbox.size() > kMaxSandboxName) {
       return fail(Code::kInvalidArgument, "a sandbox has a name of 1 to 256 bytes");
     }
     ATOLL_CHECK(check_sockets(fds[0].get(), fds[1].get(), own_netns_));
-    ATOLL_TRY(Policy policy, compile(request.policy));
+    ATOLL_TRY(Rules rules, compile_all(request.policy, request.secrets));
     auto found = sandboxes_.find(request.sandbox);
     if (found == sandboxes_.end()) {
       if (sandboxes_.size() >= kMaxSandboxes) {
         return fail(Code::kResourceExhausted, "too many sandboxes are attached");
       }
-      auto made = std::make_shared<Sandbox>(context_, request.sandbox, std::move(policy));
+      auto made = std::make_shared<Sandbox>(context_, request.sandbox, std::move(rules.policy),
+                                            std::move(rules.edits));
       found = sandboxes_.emplace(request.sandbox, std::move(made)).first;
     } else {
-      found->second->set_policy(std::move(policy));
+      found->second->set_policy(std::move(rules.policy), std::move(rules.edits));
     }
     found->second->use(std::move(fds[0]), std::move(fds[1]));
     return {};
@@ -131,6 +155,16 @@ class Worker {
     if (settings.max_connections == 0u) {
       return fail(Code::kInvalidValue, "max_connections must be at least 1");
     }
+    std::optional<Authority> authority;
+    if (settings.authority) {
+      ATOLL_TRY(authority, Authority::parse(*settings.authority));
+    }
+    std::shared_ptr<SSL_CTX> upstream;
+    if (settings.roots) {
+      ATOLL_TRY(upstream, upstream_context(options_.roots, *settings.roots));
+    }
+    if (authority) context_.authority = std::move(authority);
+    if (upstream) context_.upstream = std::move(upstream);
     if (settings.resolvers) resolver_.use(std::move(servers));
     if (settings.trusted) context_.trusted = std::move(trusted);
     if (settings.refuse_ech) context_.refuse_ech = *settings.refuse_ech;
@@ -167,6 +201,18 @@ class Worker {
   Control control_;
 };
 
+// All that OpenSSL would look for in files or ask the kernel for later; what is left are random
+// numbers and memory.
+Result<void> prepare_tls() {
+  if (OPENSSL_init_ssl(OPENSSL_INIT_NO_LOAD_CONFIG, nullptr) != 1) {
+    return fail(Code::kInternal, "OpenSSL does not begin");
+  }
+  if (!SealedText::prepare_region()) {
+    return fail(Code::kResourceExhausted, "there is no memory for secrets");
+  }
+  return {};
+}
+
 }  // namespace
 
 Result<int> run_worker(const WorkerOptions& options) {
@@ -174,6 +220,7 @@ Result<int> run_worker(const WorkerOptions& options) {
   Group group(loop);
   ATOLL_TRY(std::uint64_t own_netns, own_netns_cookie());
   ATOLL_TRY(std::unique_ptr<OwnAddresses> own, OwnAddresses::open(group));
+  ATOLL_CHECK(prepare_tls());
   if (options.confine) ATOLL_CHECK(confine_worker());
   Worker worker(options, loop, group, *own, own_netns);
   return loop.run();

@@ -17,6 +17,7 @@ struct WorkerOptions {
   bool once = false;              // ends with its first client
   std::chrono::seconds idle{60};  // ends after so long without clients and sandboxes
   std::string resolv_conf;        // the system's resolvers
+  std::string roots;              // PEM: whom this host trusts
   bool confine = true;            // for tests in one process: not
 };
 
