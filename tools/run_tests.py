@@ -30,6 +30,7 @@ BUDGETS = {
     "leak": 300,
     "e2e": 900,
     "fuzz": 90,
+    "network": 300,
     "bench": 180,
 }
 # Tests that count the host's objects or bomb it, so nothing may run beside them. CMake marks them

@@ -57,10 +57,11 @@ void Interception::connected() {
 void Interception::on_ready(bool inside, std::uint32_t events) {
   Side& side = inside ? inside_ : outside_;
   int fd = inside ? connection_.inside() : connection_.outside();
-  if ((events & EPOLLERR) != 0 && inside) return connection_.reset();
-  bool readable = (events & (EPOLLIN | EPOLLHUP | EPOLLERR)) != 0;
+  bool readable = (events & (EPOLLIN | EPOLLHUP)) != 0, broken = (events & EPOLLERR) != 0;
+  if (broken && closing_ && inside) return connection_.reset();
   std::uint32_t wants = inside ? inside_wants() : outside_wants();
-  if (readable && ((wants & EPOLLIN) != 0 || (events & EPOLLERR) != 0)) receive(side, fd);
+  // Behind an error there may be an alert that says why.
+  if (broken || (readable && (wants & EPOLLIN) != 0)) receive(side, fd);
   if (!is_over()) work();
 }
 
@@ -72,6 +73,9 @@ void Interception::receive(Side& side, int fd) {
   if (!side.is_open() && &side == &outside_) {
     const char* why = got < 0 ? ::strerrordesc_np(errno) : "it has closed the connection";
     return fail(HttpRefusal::kUpstream, Reason::kUpstreamTls, why);
+  }
+  if (got < 0 && &side == &outside_ && !answered_) {
+    return fail(HttpRefusal::kUpstream, Reason::kUpstreamTls, ::strerrordesc_np(errno));
   }
   if (got < 0 || !side.is_open()) return connection_.reset();
   side.ended = true;
@@ -170,7 +174,7 @@ void Interception::move_down() {
     if (got == TlsEnd::Got::kNothing) break;
     if (got != TlsEnd::Got::kBytes) {
       bool broken = got == TlsEnd::Got::kBroken;
-      if (broken && !answered_ && requests_.count() > 0) {
+      if (broken && !answered_) {
         fail(HttpRefusal::kUpstream, Reason::kUpstreamTls, std::string(outside_.tls->failure()));
         break;
       }
