@@ -127,6 +127,82 @@ TEST(HttpRequests, HeadsAreBounded) {
   EXPECT_EQ(refusal, HttpRefusal::kTooLarge);
 }
 
+TEST(HttpRequests, HopByHopHeadersStayBehind) {
+  auto fields = [](const std::string& more) {
+    std::string forward = take("GET / HTTP/1.1\r\nHost: a.test\r\n" + more + "\r\n").forward;
+    return forward.substr(
+        std::min(forward.size(), std::string("GET / HTTP/1.1\r\nHost: a.test\r\n").size()));
+  };
+  EXPECT_EQ(fields("Connection: close, X-A ,x-b\r\nX-A: 1\r\nx-B: 2\r\nX-C: 3\r\n"),
+            "Connection: close\r\nX-C: 3\r\n\r\n");
+  EXPECT_EQ(fields("Connection: X-A\r\nX-A: 1\r\nProxy-Connection: keep-alive\r\n"), "\r\n");
+  EXPECT_EQ(fields("Connection: Keep-Alive\r\n"), "Connection: Keep-Alive\r\n\r\n");
+  for (const char* bad : {"Host", "close, content-length", "Transfer-Encoding", "expect"}) {
+    EXPECT_EQ(refusal_of(with(std::string("Connection: ") + bad + "\r\n")),
+              HttpRefusal::kMalformed);
+  }
+}
+
+// Sees what a gate sees.
+class Seen final : public RequestWatcher {
+ public:
+  std::optional<HttpRefusal> on_request(HttpHead& head) override {
+    targets += head.target + " ";
+    head.fields.emplace_back("X-New", "1");
+    if (head.target == "/no") return HttpRefusal::kDenied;
+    return std::nullopt;
+  }
+  void on_body(std::string_view bytes) override { bodies += bytes; }
+
+  std::string targets, bodies;
+};
+
+TEST(HttpRequests, AWatcherSeesHeadsAndBodiesWithoutFraming) {
+  std::string all =
+      "POST /1 HTTP/1.1\r\nHost: a.test\r\nContent-Length: 3\r\n\r\nabc"
+      "POST /2 HTTP/1.1\r\nHost: a.test\r\nTransfer-Encoding: chunked\r\n\r\n"
+      "2\r\nde\r\n1\r\nf\r\n0\r\n\r\n"
+      "GET /no HTTP/1.1\r\nHost: a.test\r\n\r\n";
+  for (std::size_t size : {std::size_t{1}, std::size_t{5}, all.size()}) {
+    Seen seen;
+    HttpRequests requests("a.test", 443, &seen, "https");
+    std::string forward;
+    std::optional<HttpRefusal> refusal;
+    for (std::size_t at = 0; at < all.size() && !refusal; at += size) {
+      refusal = requests.take(std::string_view(all).substr(at, size), forward);
+    }
+    EXPECT_EQ(refusal, HttpRefusal::kDenied);
+    EXPECT_EQ(seen.targets, "/1 /2 /no ");
+    EXPECT_EQ(seen.bodies, "abcdef");
+    EXPECT_EQ(requests.count(), 2u);
+    EXPECT_EQ(forward.find("/no"), forward.npos);
+    EXPECT_NE(forward.find("X-New: 1\r\n\r\nabc"), forward.npos);
+  }
+  HttpRequests requests("a.test", 443, nullptr, "https");
+  std::string forward;
+  EXPECT_FALSE(requests.take("GET https://a.test/ HTTP/1.1\r\nHost: a.test\r\n\r\n", forward));
+  EXPECT_EQ(requests.take("GET http://a.test/ HTTP/1.1\r\nHost: a.test\r\n\r\n", forward),
+            HttpRefusal::kOtherHost);
+}
+
+TEST(HttpRequests, ManySmallChunksAreReadInOnePass) {
+  std::string all = with("Transfer-Encoding: chunked\r\n");
+  for (int i = 0; i < 50'000; ++i) all += "1\r\nx\r\n";
+  all += "0\r\n\r\n";
+  HttpRequests requests("a.test", 80);
+  std::string forward;
+  EXPECT_FALSE(requests.take(all, forward));
+  EXPECT_EQ(forward, all);
+  EXPECT_FALSE(requests.in_head());
+}
+
+TEST(HttpRequests, SaysWhenItWasHttp2) {
+  HttpRequests requests("a.test", 443);
+  std::string forward;
+  EXPECT_EQ(requests.take("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n", forward), HttpRefusal::kMalformed);
+  EXPECT_TRUE(requests.said_http2());
+}
+
 TEST(HttpRequests, OnlyAFirstWebSocketUpgrades) {
   std::string ask = "GET / HTTP/1.1\r\nHost: a.test\r\nUpgrade: websocket\r\n\r\n";
   HttpRequests requests("a.test", 80);

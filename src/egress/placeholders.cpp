@@ -48,10 +48,11 @@ Replaced replace_in(std::string_view text, const SecretValues& values, std::size
     if (!known && !std::exchange(out.left, true)) out.first_left = placeholder;
     out.changed |= known;
     done = at + kPlaceholderSize;
-    out.too_large = out.changed && out.value.size() + (text.size() - done) > room;
+    out.too_large = out.changed && out.value.size() > room;
     if (out.too_large) return out;
   }
   out.value += text.substr(done);
+  out.too_large = out.changed && out.value.size() > room;
   return out;
 }
 

@@ -75,6 +75,30 @@ TEST(Placeholders, NeverBecomeAValueThatWouldEndTheHeader) {
   EXPECT_TRUE(fits_header("a\tb é"));
 }
 
+TEST(Placeholders, AreFoundInStreams) {
+  std::string text = "a=atoll_secret_" + kOne + "&b";
+  for (std::size_t size = 1; size <= text.size(); ++size) {
+    PlaceholderFinder finder;
+    std::string found;
+    for (std::size_t at = 0; at < text.size(); at += size) {
+      std::string here = finder.take(std::string_view(text).substr(at, size));
+      if (found.empty()) found = here;
+    }
+    EXPECT_EQ(found, kOne) << size;
+  }
+  PlaceholderFinder none;
+  EXPECT_EQ(none.take(kOne.substr(0, 44)), "");
+  EXPECT_EQ(none.take("x" + kOne.substr(44)), "");
+}
+
+TEST(Placeholders, GrowAHeaderByNoMoreThanThereIsRoomFor) {
+  SecretValues large{{kOne, "0123456789"sv}};
+  EXPECT_FALSE(replace_placeholders("X", kOne + kOne, large, 20).too_large);
+  EXPECT_TRUE(replace_placeholders("X", kOne + kOne, large, 19).too_large);
+  // What is long without values is not its business.
+  EXPECT_FALSE(replace_placeholders("X", kTwo + kTwo, large, 20).too_large);
+}
+
 TEST(Placeholders, AValueIsNotLookedAtAgain) {
   EXPECT_EQ(replace_placeholders("X", kOne, {{kOne, kTwo}, {kTwo, "never"}}).value, kTwo);
 }
