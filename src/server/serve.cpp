@@ -7,6 +7,7 @@
 #include <memory>
 #include <utility>
 
+#include "api/common/dialect.hpp"
 #include "api/common/middleware.hpp"
 #include "api/rest/rest.hpp"
 #include "async/run.hpp"
@@ -47,6 +48,12 @@ void announce(const http::Server& server, bool tls, bool auth, bool has_keys,
                 data.c_str());
   }
   std::fflush(stdout);
+}
+
+// In the order in which they are asked whether a request is theirs.
+api::Dialects dialects_of() {
+  api::Dialects all;
+  return all;
 }
 
 struct Running {
@@ -98,7 +105,8 @@ Task<Result<int>> run_server(async::Executor executor, Running running) {
                       api::wrap(router, control,
                                 {.required = program.keys_required,
                                  .preview_domain = rest.preview_domain,
-                                 .preview = std::move(preview)}),
+                                 .preview = std::move(preview),
+                                 .dialects = dialects_of()}),
                       http_options(config));
   Result<void> started = co_await server.start();
   if (started) {

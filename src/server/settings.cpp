@@ -131,6 +131,16 @@ node::LocalNodeOptions node_options(const config::Config& config, const Place& p
   return options;
 }
 
+api::DialectOptions dialect_options(const config::Config& config,
+                                    const config::DialectConfig& dialect) {
+  api::DialectOptions options;
+  options.default_template = dialect.default_template;
+  options.images = dialect.images;
+  options.body_bytes = config.server.limits.body_bytes;
+  options.upload_bytes = config.server.limits.upload_bytes;
+  return options;
+}
+
 api::rest::RestOptions rest_options(const config::Config& config) {
   api::rest::RestOptions options;
   options.body_bytes = config.server.limits.body_bytes;

@@ -5,6 +5,7 @@
 #include <chrono>
 #include <string>
 
+#include "api/common/dialect.hpp"
 #include "api/common/middleware.hpp"
 #include "api/rest/rest.hpp"
 #include "config/config.hpp"
@@ -32,6 +33,9 @@ control::ControlOptions control_options(const config::Config& config, const Plac
 sandbox::BackendOptions backend_folders(const Place& place);
 // Without what single backends are told.
 node::LocalNodeOptions node_options(const config::Config& config, const Place& place);
+// Of one dialect, without the executor.
+api::DialectOptions dialect_options(const config::Config& config,
+                                    const config::DialectConfig& dialect);
 // Without what the running server knows.
 api::rest::RestOptions rest_options(const config::Config& config);
 

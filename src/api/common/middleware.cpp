@@ -157,16 +157,67 @@ std::optional<PreviewHost> preview_of(const Guard& guard, const http::Request& r
   return host ? preview_host(host->name, guard.options.preview_domain) : std::nullopt;
 }
 
-Task<Answer<control::Caller>> identify(GuardPtr guard, http::Exchange* exchange,
-                                       http::Access access, std::optional<PreviewHost> preview) {
+// Where a request goes, as far as its head says.
+struct Way {
+  std::optional<PreviewHost> preview;
+  const Dialect* dialect = nullptr;  // then there is no preview
+  http::Router::Match found;
+  http::Access access = http::Access::kReader;
+};
+
+Way way_of(const Guard& guard, const http::Request& request) {
+  Way way{.preview = preview_of(guard, request)};
+  way.dialect = dialect_of(guard.options.dialects, request, way.preview);
+  if (way.dialect != nullptr) way.preview.reset();
+  if (way.preview) {
+    way.access = http::Access::kWriter;  // what it reaches may do anything inside the sandbox
+    return way;
+  }
+  const http::Router& router = way.dialect != nullptr ? way.dialect->router : *guard.router;
+  way.found = router.match(request.method, request.path);
+  way.access = access_of(way.found);
+  return way;
+}
+
+std::string session_of(const http::Router::Match& found) {
+  for (const auto& [name, value] : found.captures) {
+    if (name == "id") return value;
+  }
+  return {};
+}
+
+// The router answers these in the form of REST.
+Answer<void> check_found(const Way& way, http::Exchange& exchange) {
+  if (way.dialect == nullptr) return {};
+  switch (way.found.kind) {
+    case http::Router::Match::Kind::kFound: break;
+    case http::Router::Match::Kind::kNotFound:
+      return refuse(404, "not_found", "there is nothing at this path");
+    case http::Router::Match::Kind::kWrongMethod:
+      exchange.answer_headers().set("Allow", way.found.allow);
+      return refuse(405, "method_not_allowed", "this path does not know the method");
+    case http::Router::Match::Kind::kBadPath:
+      return refuse(Code::kInvalidArgument, "the path is not percent-encoded UTF-8 without NUL");
+  }
+  return {};
+}
+
+Task<Answer<control::Caller>> identify(GuardPtr guard, http::Exchange* exchange, const Way* way) {
   const http::Request& request = exchange->request();
-  if (preview) {
+  if (way->preview) {
     PreviewGate gate{guard->control, guard->options.required, guard->options.preview_domain};
-    co_return co_await admit_to_preview(std::move(gate), &request, std::move(*preview));
+    co_return co_await admit_to_preview(std::move(gate), &request, *way->preview);
   }
   if (!guard->options.required) ATOLL_CO_CHECK(check_browser(request));
-  if (access == http::Access::kAnyone) co_return control::Caller{.role = model::Role::kReadOnly};
+  if (way->access == http::Access::kAnyone) {
+    co_return control::Caller{.role = model::Role::kReadOnly};
+  }
   if (!guard->options.required) co_return for_tenant(control::Caller{}, request);
+  if (way->dialect != nullptr && way->dialect->admit) {
+    ATOLL_CO_TRY(std::optional<control::Caller> admitted,
+                 co_await way->dialect->admit(exchange, session_of(way->found)));
+    if (admitted) co_return std::move(*admitted);
+  }
   std::optional<ShownKey> key = shown_key(request);
   if (!key) {
     co_return refuse(Code::kUnauthenticated,
@@ -179,12 +230,27 @@ Task<Answer<control::Caller>> identify(GuardPtr guard, http::Exchange* exchange,
 }
 
 // Who asks, if they may ask this.
-Task<Answer<control::Caller>> admit(GuardPtr guard, http::Exchange* exchange, http::Access access,
-                                    std::optional<PreviewHost> preview) {
-  ATOLL_CO_TRY(control::Caller caller,
-               co_await identify(std::move(guard), exchange, access, std::move(preview)));
-  ATOLL_CO_CHECK(check_role(access, caller));
+Task<Answer<control::Caller>> admit(GuardPtr guard, http::Exchange* exchange, const Way* way) {
+  ATOLL_CO_TRY(control::Caller caller, co_await identify(std::move(guard), exchange, way));
+  ATOLL_CO_CHECK(check_role(way->access, caller));
+  ATOLL_CO_CHECK(check_found(*way, *exchange));
   co_return caller;
+}
+
+http::Response refused(const Way& way, const Refusal& why, const http::Request& request) {
+  if (way.dialect != nullptr) return way.dialect->refuse(why, request);
+  http::Response response = why.response(request.id);
+  if (response.status == 401) response.headers.set("WWW-Authenticate", "Bearer");
+  return response;
+}
+
+Task<void> hand_on(GuardPtr guard, http::Exchange* exchange, Way way) {
+  if (way.preview) {
+    co_await guard->options.preview(*exchange);
+  } else {
+    const http::Router& router = way.dialect != nullptr ? way.dialect->router : *guard->router;
+    co_await router.handle(*exchange, std::move(way.found));
+  }
 }
 
 Task<void> handle(GuardPtr guard, http::Exchange* exchange) {
@@ -195,29 +261,22 @@ Task<void> handle(GuardPtr guard, http::Exchange* exchange) {
   auto trace = trace_id_of(request.headers.get("traceparent"));
   std::string trace_id = trace ? *trace : make_trace_id();
   Account account(*guard, *exchange, trace_id);
-  std::optional<PreviewHost> preview = preview_of(*guard, request);
-  if (preview) {
+  Way way = way_of(*guard, request);
+  if (way.preview) {
     request.route = "preview";
-    request.captures = {{"id", preview->session}, {"port", std::to_string(preview->port)}};
+    request.captures = {{"id", way.preview->session}, {"port", std::to_string(way.preview->port)}};
   } else {
     exchange->answer_headers().set("X-Content-Type-Options", "nosniff");
   }
-  http::Router::Match found;
-  if (!preview) found = guard->router->match(request.method, request.path);
-  // What a preview reaches may do anything inside the sandbox.
-  http::Access access = preview ? http::Access::kWriter : access_of(found);
-  Answer<control::Caller> caller = co_await admit(guard, exchange, access, preview);
+  Answer<control::Caller> caller = co_await admit(guard, exchange, &way);
   if (!caller) {
-    http::Response refused = caller.error().response(request.id);
-    if (refused.status == 401) refused.headers.set("WWW-Authenticate", "Bearer");
-    (void)co_await exchange->respond(std::move(refused));
+    (void)co_await exchange->respond(refused(way, caller.error(), request));
   } else {
     caller->trace_id = std::move(trace_id);
     caller->request_id = request.id;
     control::Keys::Use use(guard->control->keys(), caller->key_id, [exchange] { exchange->cut(); });
     exchange->attachment() = std::move(*caller);
-    co_await (preview ? guard->options.preview(*exchange)
-                      : guard->router->handle(*exchange, std::move(found)));
+    co_await hand_on(guard, exchange, std::move(way));
   }
   account.returned();
 }

@@ -6,6 +6,7 @@
 #include <string>
 #include <string_view>
 
+#include "api/common/dialect.hpp"
 #include "control/caller.hpp"
 #include "control/control.hpp"
 #include "http/exchange.hpp"
@@ -19,11 +20,13 @@ struct AuthOptions {
   observe::Metrics* metrics = nullptr;  // none: the program's own
   std::string preview_domain = {};      // previews below it, beside those below localhost
   http::Handler preview = {};           // of requests to preview hosts, with captures id and port
+  Dialects dialects = {};               // asked before the router and previews, in this order
 };
 
 // Checks the access that the route declares (http::Access), then calls it: the Caller goes into
-// exchange.attachment(). Requests to preview hosts go to options.preview and never to the router,
-// which must outlive the handler.
+// exchange.attachment(). Requests of a dialect go to its router, and what is refused is rendered as
+// it says; requests to preview hosts go to options.preview and never to the router, which must
+// outlive the handler.
 http::Handler wrap(const http::Router& router, control::Control& control, AuthOptions options);
 
 // Who asks; an admin of the default tenant where no key is needed and nobody was asked.

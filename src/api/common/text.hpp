@@ -23,6 +23,9 @@ std::string http_date(model::Time time);
 std::string hex(std::string_view bytes);
 std::optional<std::string> from_hex(std::string_view text);
 
+// How many bytes at the end begin a character that is not complete: 0 to 3.
+std::size_t incomplete_tail(std::string_view bytes);
+
 // Without blanks and tabs at both ends.
 std::string_view trim(std::string_view text);
 // "a;b" by ';' -> a, b; "" -> "".

@@ -34,6 +34,14 @@ Rest::Rest(control::Control& plane, const RestOptions& wishes)
       pool(2),
       tasks(wishes.executor) {}
 
+PortCall port_call(const Call& call) {
+  return {.executor = call.rest->options.executor,
+          .control = &call.control(),
+          .exchange = call.exchange,
+          .caller = call.caller,
+          .session = call.session_id()};
+}
+
 Task<Answer<std::string>> read_json_text(Call call, std::uint64_t limit) {
   auto type = call.request().headers.find("content-type");
   if (type && has_body(call.request().headers) && !is_json(*type)) {

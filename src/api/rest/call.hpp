@@ -12,6 +12,7 @@
 
 #include <boost/json/object.hpp>
 
+#include "api/common/port_forward.hpp"
 #include "api/common/refusal.hpp"
 #include "api/rest/rest.hpp"
 #include "async/pool.hpp"
@@ -48,6 +49,9 @@ struct Call {
   SessionId session_id() const { return SessionId(request().capture("id")); }
   ExecutionId execution_id() const { return ExecutionId(request().capture("id")); }
 };
+
+// For ports inside the session that the path names.
+PortCall port_call(const Call& call);
 
 // The body of a JSON request: 415 for another type, 413 beyond the limit or the configured one.
 // Nothing at all is {}.

@@ -40,17 +40,6 @@ std::vector<std::string> kept_results(const model::Execution& execution) {
 
 }  // namespace
 
-std::size_t incomplete_tail(std::string_view bytes) {
-  for (std::size_t back = 1; back <= std::min<std::size_t>(3, bytes.size()); ++back) {
-    auto byte = static_cast<unsigned char>(bytes[bytes.size() - back]);
-    if ((byte & 0xC0) == 0x80) continue;  // the middle of one
-    std::size_t whole = byte >= 0xF0 && byte < 0xF5 ? 4 : byte >= 0xE0 ? 3 : byte >= 0xC2 ? 2 : 1;
-    if (byte >= 0xF5) whole = 1;
-    return whole > back ? back : 0;
-  }
-  return 0;
-}
-
 std::string to_event_id(const StreamPosition& position) {
   std::string id = std::to_string(position.number) + "." + std::to_string(position.stdout_bytes) +
                    "." + std::to_string(position.stderr_bytes) + "." +

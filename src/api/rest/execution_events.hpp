@@ -33,9 +33,6 @@ struct StreamPosition {
 std::string to_event_id(const StreamPosition& position);
 std::optional<StreamPosition> from_event_id(std::string_view id);
 
-// How many bytes at the end begin a character that is not complete: 0 to 3.
-std::size_t incomplete_tail(std::string_view bytes);
-
 class ExecutionEvents {
  public:
   explicit ExecutionEvents(StreamPosition position = {}) : at_(std::move(position)) {}

@@ -8,13 +8,13 @@
 #include "api/common/host.hpp"
 #include "api/common/limits.hpp"
 #include "api/common/middleware.hpp"
+#include "api/common/page_headers.hpp"
+#include "api/common/port_forward.hpp"
 #include "api/common/preview_cookie.hpp"
 #include "api/common/preview_gate.hpp"
+#include "api/common/proxy_headers.hpp"
 #include "api/common/text.hpp"
 #include "api/rest/bodies.hpp"
-#include "api/rest/page_headers.hpp"
-#include "api/rest/port_forward.hpp"
-#include "api/rest/proxy_headers.hpp"
 #include "api/rest/routes.hpp"
 #include "api/rest/views.hpp"
 
@@ -110,7 +110,7 @@ boost::json::array urls_of(const Call& call, std::uint16_t port, std::string_vie
 }
 
 Task<Answer<http::Response>> create_token(Call call) {
-  ATOLL_CO_TRY(std::uint16_t port, port_of(call));
+  ATOLL_CO_TRY(std::uint16_t port, port_of(call.request()));
   ATOLL_CO_CHECK(check_preview_port(port));
   ATOLL_CO_TRY(bodies::PreviewTokenBody body,
                co_await read_json<bodies::PreviewTokenBody>(call, kMaxSmallBody));
@@ -131,7 +131,7 @@ Task<Answer<http::Response>> create_token(Call call) {
 }  // namespace
 
 Task<Answer<void>> show_preview(Call call) {
-  ATOLL_CO_TRY(std::uint16_t port, port_of(call));
+  ATOLL_CO_TRY(std::uint16_t port, port_of(call.request()));
   const http::Request& request = call.request();
   bool reads = request.method == Method::kGet || request.method == Method::kHead;
   bool by_link = request.find_query(kTokenParameter).has_value();
@@ -144,7 +144,7 @@ Task<Answer<void>> show_preview(Call call) {
                   .answer = [](const http::Headers& inside, bool upgrade) {
                     return for_own_host(answer_headers(inside, upgrade));
                   }};
-  co_return co_await forward_to_port(std::move(call), std::move(forward));
+  co_return co_await forward_to_port(port_call(call), std::move(forward));
 }
 
 void add_preview_tokens(Routes& routes) {

@@ -2,9 +2,9 @@
 // a page that a browser shows from here is walled off from the API.
 #include <utility>
 
-#include "api/rest/page_headers.hpp"
-#include "api/rest/port_forward.hpp"
-#include "api/rest/proxy_headers.hpp"
+#include "api/common/page_headers.hpp"
+#include "api/common/port_forward.hpp"
+#include "api/common/proxy_headers.hpp"
 #include "api/rest/routes.hpp"
 
 namespace atl::api::rest {
@@ -14,7 +14,7 @@ namespace {
 using http::Method;
 
 Task<Answer<void>> proxy(Call call) {
-  ATOLL_CO_TRY(std::uint16_t port, port_of(call));
+  ATOLL_CO_TRY(std::uint16_t port, port_of(call.request()));
   const http::Request& request = call.request();
   InsidePlace place{
       .prefix = "/api/v1/sessions/" + call.session_id().str() + "/proxy/" + std::to_string(port),
@@ -29,7 +29,7 @@ Task<Answer<void>> proxy(Call call) {
                   .answer = [place](const http::Headers& inside, bool upgrade) {
                     return for_api_origin(answer_headers(inside, upgrade), place, upgrade);
                   }};
-  co_return co_await forward_to_port(std::move(call), std::move(forward));
+  co_return co_await forward_to_port(port_call(call), std::move(forward));
 }
 
 }  // namespace

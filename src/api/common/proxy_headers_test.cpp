@@ -1,8 +1,8 @@
-#include "api/rest/proxy_headers.hpp"
+#include "api/common/proxy_headers.hpp"
 
 #include <gtest/gtest.h>
 
-namespace atl::api::rest {
+namespace atl::api {
 namespace {
 
 // covers: C20
@@ -49,4 +49,4 @@ TEST(ProxyHeaders, TargetIsPassedOnAsItIs) {
 }
 
 }  // namespace
-}  // namespace atl::api::rest
+}  // namespace atl::api

@@ -1,4 +1,4 @@
-#include "api/rest/port_forward.hpp"
+#include "api/common/port_forward.hpp"
 
 #include <memory>
 #include <span>
@@ -6,12 +6,14 @@
 
 #include "api/common/limits.hpp"
 #include "api/common/text.hpp"
-#include "api/rest/tunnel.hpp"
+#include "api/common/tunnel.hpp"
 #include "http/client.hpp"
 
-namespace atl::api::rest {
+namespace atl::api {
 
 namespace {
+
+using async::Task;
 
 constexpr std::chrono::minutes kHeadTime{10};
 
@@ -24,8 +26,8 @@ Task<Result<UniqueFd>> hand_over(std::shared_ptr<UniqueFd> socket) {
   co_return std::move(*socket);
 }
 
-http::ClientRequest request_of(const Call& call, const Forward& forward) {
-  const http::Request& request = call.request();
+http::ClientRequest request_of(const PortCall& call, const Forward& forward) {
+  const http::Request& request = call.exchange->request();
   http::ClientRequest out{
       .method = request.method, .target = forward.target, .headers = forward.headers};
   auto length = to_number(request.headers.get("content-length"));
@@ -73,12 +75,12 @@ Task<void> pump(std::shared_ptr<Pair> pair, bool to_client) {
   to.shutdown_write();
 }
 
-Task<Answer<void>> pass_bytes(Call call, http::ClientResponse response, http::Headers headers) {
+Task<Answer<void>> pass_bytes(PortCall call, http::ClientResponse response, http::Headers headers) {
   ATOLL_CO_TRY(std::unique_ptr<http::RawStream> inside, response.hijack());
   ATOLL_CO_TRY(std::unique_ptr<http::RawStream> client,
                co_await call.exchange->switch_protocols(std::move(headers)));
   auto pair = std::make_shared<Pair>(std::move(inside), std::move(client));
-  async::TaskGroup group(call.rest->options.executor);
+  async::TaskGroup group(call.executor);
   group.spawn(pump(pair, false));
   co_await pump(pair, true);
   co_await group.join();  // whoever still sends has nobody who listens
@@ -86,9 +88,9 @@ Task<Answer<void>> pass_bytes(Call call, http::ClientResponse response, http::He
 }
 
 // One request over a connection of its own.
-Task<Answer<void>> speak(Call call, Forward forward, UniqueFd socket) {
+Task<Answer<void>> speak(PortCall call, Forward forward, UniqueFd socket) {
   auto shared = std::make_shared<UniqueFd>(std::move(socket));
-  http::Client client(call.rest->options.executor,
+  http::Client client(call.executor,
                       {.endpoint = "http://localhost:" + std::to_string(forward.port),
                        .connect = [shared] { return hand_over(shared); }});
   auto response = co_await client.send(request_of(call, forward));
@@ -102,24 +104,23 @@ Task<Answer<void>> speak(Call call, Forward forward, UniqueFd socket) {
 
 }  // namespace
 
-Answer<std::uint16_t> port_of(const Call& call) {
-  auto port = to_number(call.request().capture("port"));
+Answer<std::uint16_t> port_of(const http::Request& request) {
+  auto port = to_number(request.capture("port"));
   if (!port || *port == 0 || *port > 65535) {
     return refuse(Code::kInvalidArgument, "a port is a number from 1 to 65535");
   }
   return static_cast<std::uint16_t>(*port);
 }
 
-Task<Answer<void>> forward_to_port(Call call, Forward forward) {
-  ATOLL_CO_TRY(control::PortConnection inside, co_await call.control().ports().connect(
-                                                   call.caller, call.session_id(), forward.port));
+Task<Answer<void>> forward_to_port(PortCall call, Forward forward) {
+  ATOLL_CO_TRY(control::PortConnection inside,
+               co_await call.control->ports().connect(call.caller, call.session, forward.port));
   if (inside.refused) co_return bad_gateway(*inside.refused);
-  async::TaskGroup group(call.rest->options.executor);
-  ATOLL_CO_TRY(UniqueFd socket,
-               open_tunnel(call.rest->options.executor, group, std::move(inside.stream)));
+  async::TaskGroup group(call.executor);
+  ATOLL_CO_TRY(UniqueFd socket, open_tunnel(call.executor, group, std::move(inside.stream)));
   Answer<void> spoken = co_await speak(call, std::move(forward), std::move(socket));
   co_await group.join();
   co_return spoken;
 }
 
-}  // namespace atl::api::rest
+}  // namespace atl::api

@@ -6,9 +6,21 @@
 #include <functional>
 #include <string>
 
-#include "api/rest/call.hpp"
+#include "api/common/refusal.hpp"
+#include "async/task.hpp"
+#include "control/control.hpp"
+#include "http/exchange.hpp"
 
-namespace atl::api::rest {
+namespace atl::api {
+
+// Whose request it is, and what it is about. `control` and `exchange` outlive the call.
+struct PortCall {
+  async::Executor executor;
+  control::Control* control;
+  http::Exchange* exchange;
+  control::Caller caller;
+  SessionId session;
+};
 
 struct Forward {
   std::uint16_t port = 0;
@@ -19,9 +31,9 @@ struct Forward {
 };
 
 // The path parameter `port`.
-Answer<std::uint16_t> port_of(const Call& call);
+Answer<std::uint16_t> port_of(const http::Request& request);
 
 // 403 for read-only keys, 404 for sessions of others, 502 when nobody answers.
-Task<Answer<void>> forward_to_port(Call call, Forward forward);
+async::Task<Answer<void>> forward_to_port(PortCall call, Forward forward);
 
-}  // namespace atl::api::rest
+}  // namespace atl::api

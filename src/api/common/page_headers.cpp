@@ -1,14 +1,14 @@
-#include "api/rest/page_headers.hpp"
+#include "api/common/page_headers.hpp"
 
 #include <algorithm>
 #include <array>
 #include <vector>
 
 #include "api/common/preview_cookie.hpp"
+#include "api/common/proxy_headers.hpp"
 #include "api/common/text.hpp"
-#include "api/rest/proxy_headers.hpp"
 
-namespace atl::api::rest {
+namespace atl::api {
 
 namespace {
 
@@ -168,4 +168,4 @@ http::Headers for_own_host(const http::Headers& inside) {
   return out;
 }
 
-}  // namespace atl::api::rest
+}  // namespace atl::api

@@ -7,7 +7,7 @@
 
 #include "http/message.hpp"
 
-namespace atl::api::rest {
+namespace atl::api {
 
 // Whether a field is one of these.
 bool is_among(std::span<const std::string_view> names, std::string_view name);
@@ -21,4 +21,4 @@ http::Headers answer_headers(const http::Headers& inside, bool upgrade);
 // The path and query as the server inside sees them.
 std::string inside_target(const http::Request& request);
 
-}  // namespace atl::api::rest
+}  // namespace atl::api

@@ -1,8 +1,8 @@
-#include "api/rest/page_headers.hpp"
+#include "api/common/page_headers.hpp"
 
 #include <gtest/gtest.h>
 
-namespace atl::api::rest {
+namespace atl::api {
 namespace {
 
 const InsidePlace kPlace{.prefix = "/api/v1/sessions/s/proxy/8000",
@@ -100,4 +100,4 @@ TEST(PageHeaders, CookiesOfAPreviewAreOfItsHost) {
 }
 
 }  // namespace
-}  // namespace atl::api::rest
+}  // namespace atl::api

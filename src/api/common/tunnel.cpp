@@ -1,4 +1,4 @@
-#include "api/rest/tunnel.hpp"
+#include "api/common/tunnel.hpp"
 
 #include <sys/socket.h>
 
@@ -8,7 +8,7 @@
 #include "api/common/limits.hpp"
 #include "async/stream.hpp"
 
-namespace atl::api::rest {
+namespace atl::api {
 
 namespace {
 
@@ -58,4 +58,4 @@ Result<UniqueFd> open_tunnel(async::Executor executor, async::TaskGroup& group,
   return theirs;
 }
 
-}  // namespace atl::api::rest
+}  // namespace atl::api

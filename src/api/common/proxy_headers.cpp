@@ -1,11 +1,11 @@
-#include "api/rest/proxy_headers.hpp"
+#include "api/common/proxy_headers.hpp"
 
 #include <algorithm>
 #include <array>
 
 #include "api/common/middleware.hpp"
 
-namespace atl::api::rest {
+namespace atl::api {
 
 namespace {
 
@@ -77,4 +77,4 @@ std::string inside_target(const http::Request& request) {
   return target;
 }
 
-}  // namespace atl::api::rest
+}  // namespace atl::api

@@ -9,10 +9,10 @@
 #include "base/unique_fd.hpp"
 #include "sandbox/sandbox.hpp"
 
-namespace atl::api::rest {
+namespace atl::api {
 
 // Bytes move in both directions as tasks of `group` until both sides have ended.
 Result<UniqueFd> open_tunnel(async::Executor executor, async::TaskGroup& group,
                              std::unique_ptr<sandbox::ByteStream> inside);
 
-}  // namespace atl::api::rest
+}  // namespace atl::api

@@ -9,7 +9,7 @@
 
 #include "http/message.hpp"
 
-namespace atl::api::rest {
+namespace atl::api {
 
 // Where the server inside is seen from outside.
 struct InsidePlace {
@@ -31,4 +31,4 @@ std::optional<std::string> outside_location(std::string_view location, const Ins
 // A Set-Cookie that reaches this host alone; nullopt when it names the preview's own cookie.
 std::optional<std::string> host_cookie(std::string_view set_cookie);
 
-}  // namespace atl::api::rest
+}  // namespace atl::api
