@@ -121,6 +121,10 @@ Task<Result<void>> Executions::run_program(LiveExecutionPtr execution, ExecuteRe
     exec.argv = std::move(request->argv);
   } else {
     exec.argv = {"/bin/sh", "-c", std::move(request->shell_command)};
+    if (!request->shell_start.empty()) {
+      exec.argv = {"/bin/sh", "-c", std::move(request->shell_start), "sh",
+                   std::move(exec.argv.back())};
+    }
   }
   exec.env = execution->session->row.config.environment;
   for (auto& [name, value] : request->env) exec.env[name] = std::move(value);

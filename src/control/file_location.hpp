@@ -42,7 +42,9 @@ class FileLocation {
             .mode = info.mode,
             .size = info.size,
             .mtime_ns = info.mtime_ns,
-            .target = info.target};
+            .target = info.target,
+            .uid = info.uid,
+            .gid = info.gid};
   }
 
  private:

@@ -55,6 +55,18 @@ struct MoveFile {
   bool overwrite = false;
 };
 
+// Every `old_text` in a file of at most kMaxReplaced bytes becomes `new_text`.
+struct ReplaceText {
+  std::string path;
+  std::string old_text;
+  std::string new_text;
+};
+
+struct ReplacedText {
+  model::File file;
+  std::size_t count = 0;  // 0: the file is as it was
+};
+
 struct UploadFiles {
   std::string folder;
   std::uint32_t mode = 0644;  // of every file
@@ -91,6 +103,7 @@ class Upload {
   ~Upload();
 
   Result<void> set_folder(const std::string& name);  // for those that follow
+  void set_mode(std::uint32_t mode) { mode_ = mode; }
   async::Task<Result<void>> begin(std::string name);
   async::Task<Result<void>> write(std::string bytes);
   async::Task<Result<model::File>> finish();  // its path and size
@@ -107,10 +120,16 @@ class Upload {
 
 class Files {
  public:
+  static constexpr std::uint64_t kMaxReplaced = 16u << 20;
+
   Files(Sessions& sessions, Audit& audit) : sessions_(sessions), audit_(audit) {}
 
   async::Task<Result<model::FilePage>> list(Caller caller, SessionId id, ListFiles request);
   async::Task<Result<OpenedFile>> open(Caller caller, SessionId id, std::string path);
+  // Whatever stands there, links not followed.
+  async::Task<Result<model::File>> info(Caller caller, SessionId id, std::string path);
+  // kTooLarge for a file of more than kMaxReplaced bytes, before or after.
+  async::Task<Result<ReplacedText>> replace_text(Caller caller, SessionId id, ReplaceText request);
   // Visible only once the last byte is there. `content` outlives the call.
   async::Task<Result<WrittenFile>> write(Caller caller, SessionId id, WriteFile request,
                                          ByteSource* content);

@@ -70,6 +70,12 @@ class Keys {
   async::Task<Result<Caller>> check(std::string secret);
   // The same for whoever was let in by this key before.
   async::Task<Result<Caller>> check_id(std::string id);
+  // Permission for one session, instead of the key: for clients that must not carry the key to what
+  // they take for the sandbox itself. It dies with the key and outlives the server. Empty where
+  // nobody had to show a key.
+  std::string session_token(const Caller& caller, const SessionId& session) const;
+  // The caller that it was made for, with the role that its key has now; kUnauthenticated.
+  async::Task<Result<Caller>> check_session_token(std::string token, SessionId session);
   // A key of ours, revoked ones included. In memory: for what must not be passed on.
   bool knows(std::string_view secret) const;
 

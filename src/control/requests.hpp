@@ -24,6 +24,7 @@ struct ConfigRequest {
   std::optional<NetworkRequest> network;  // instead of allow_network
   std::map<std::string, std::string> environment;
   model::Resources resources;
+  bool capped = false;  // more than the template has is what it has, instead of kInvalidValue
 };
 
 struct CreateRequest {
@@ -50,6 +51,7 @@ struct ExecuteRequest {
   std::optional<std::string> code;  // this, or a command
   std::string language;             // of the code; empty: the template's
   std::string shell_command;        // one string for `sh -c`
+  std::string shell_start;          // instead: text for `sh -c`, whose $1 is the command
   std::vector<std::string> argv;
   std::string context;  // id; "default": the language's own, opened when first used; empty: none
   std::string cwd;

@@ -6,6 +6,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "async/task.hpp"
 #include "base/result.hpp"
@@ -30,6 +31,12 @@ struct NetworkRefusal {
   std::string reason;  // "not allowed", "private address", …
 };
 
+// A change of the rules that hold. The default and everything else stay.
+struct NetworkEdit {
+  std::vector<model::NetworkRule> first;  // before all others
+  std::vector<std::string> without;       // targets whose rules go
+};
+
 class SessionNetwork {
  public:
   // What is told of one session; the rest is only counted.
@@ -46,6 +53,8 @@ class SessionNetwork {
   async::Task<Result<NetworkView>> get(Caller caller, SessionId id);
   // In the store when this returns, and in force. Held to the template as at the create.
   async::Task<Result<NetworkView>> replace(Caller caller, SessionId id, NetworkRequest request);
+  // The same with what is in force now, changed.
+  async::Task<Result<NetworkView>> edit(Caller caller, SessionId id, NetworkEdit edit);
   // An event and a row of the audit. Told by the node.
   void refused(const SessionId& id, const NetworkRefusal& refusal);
 

@@ -55,6 +55,23 @@ Task<Result<std::vector<model::Session>>> Sessions::list(Caller caller, store::S
   }
 }
 
+Task<Result<NumberedPage>> Sessions::list_page(Caller caller, store::SessionFilter filter,
+                                               std::size_t page, std::size_t size) {
+  constexpr std::size_t kAtOnce = 1000;
+  NumberedPage found;
+  std::size_t first = (page - 1) * size;
+  store::Page part{.limit = kAtOnce};
+  for (;;) {
+    ATOLL_CO_TRY(std::vector<model::Session> rows, co_await list(caller, filter, part));
+    if (!rows.empty()) part.after = rows.back().id.str();
+    for (model::Session& row : rows) {
+      std::size_t at = found.total++;
+      if (at >= first && at < first + size) found.rows.push_back(std::move(row));
+    }
+    if (rows.size() < kAtOnce || found.total >= kMaxCounted) co_return found;
+  }
+}
+
 Task<Result<SessionStatus>> Sessions::status(Caller caller, SessionId id) {
   ATOLL_CO_TRY(model::Session row, co_await get(caller, id));
   SessionStatus status{.status = row.state};

@@ -37,14 +37,25 @@ struct SessionStatus {
   std::string last_execution;        // empty: none yet
 };
 
+// For protocols whose pages have numbers. At most kMaxCounted sessions are looked at.
+struct NumberedPage {
+  std::vector<model::Session> rows;  // newest first
+  std::size_t total = 0;             // on all pages
+};
+
 class Sessions {
  public:
+  static constexpr std::size_t kMaxCounted = 100'000;
+
   explicit Sessions(const SessionShared& shared) : shared_(shared) {}
 
   // kSessionNotFound, also for another tenant's.
   async::Task<Result<model::Session>> get(Caller caller, SessionId id);
   async::Task<Result<std::vector<model::Session>>> list(Caller caller, store::SessionFilter filter,
                                                         store::Page page);
+  // `page` from 1, `size` rows each.
+  async::Task<Result<NumberedPage>> list_page(Caller caller, store::SessionFilter filter,
+                                              std::size_t page, std::size_t size);
   async::Task<Result<SessionStatus>> status(Caller caller, SessionId id);
   async::Task<Result<SessionUsage>> usage(Caller caller, SessionId id);
   async::Task<Result<std::vector<model::Process>>> processes(Caller caller, SessionId id);

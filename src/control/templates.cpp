@@ -41,6 +41,15 @@ Result<void> check_resources(const model::TemplateResources& most, const model::
   return {};
 }
 
+// Absent where the template has no more: such a session can have a sandbox of the pool.
+model::Resources capped(const model::TemplateResources& most, model::Resources asked) {
+  if (asked.cpu && *asked.cpu >= most.cpu) asked.cpu.reset();
+  if (asked.memory && *asked.memory >= most.memory) asked.memory.reset();
+  if (asked.disk && *asked.disk >= most.disk) asked.disk.reset();
+  if (asked.pids && *asked.pids >= most.pids) asked.pids.reset();
+  return asked;
+}
+
 Result<void> check_environment(const std::map<std::string, std::string>& environment) {
   std::size_t bytes = 0;
   for (const auto& [name, value] : environment) {
@@ -135,8 +144,9 @@ Result<model::SessionConfig> settle_config(const model::Template& origin,
                        limits.max_timeout_seconds));
   }
   ATOLL_CHECK(settle_allowed(spec.security, request, config));
-  ATOLL_CHECK(check_resources(spec.resources, request.resources));
   config.resources = request.resources;
+  if (request.capped) config.resources = capped(spec.resources, config.resources);
+  ATOLL_CHECK(check_resources(spec.resources, config.resources));
   ATOLL_CHECK(check_environment(request.environment));
   config.environment = spec.env;
   for (const auto& [name, value] : request.environment) config.environment[name] = value;

@@ -15,7 +15,9 @@ struct File {
   std::uint32_t mode = 0;  // permission bits
   std::uint64_t size = 0;
   std::int64_t mtime_ns = 0;
-  std::string target;  // of a symlink
+  std::string target;     // of a symlink
+  std::uint32_t uid = 0;  // of its owner, as programs in the sandbox see it
+  std::uint32_t gid = 0;
 };
 
 struct FilePage {
