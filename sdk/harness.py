@@ -39,7 +39,7 @@ class Server:
 
     def __init__(self, folder):
         self.data, self.process = str(folder / "data"), None
-        os.chmod(folder, 0o755)  # root's server works as another user
+        os.chmod(folder, 0o755)
         self.log = open(folder / "log", "wb")
 
     def key(self, tenant, role):
@@ -120,6 +120,7 @@ def world(folder):
     """The servers, and the environment that names them."""
     loop = asyncio.new_event_loop()
     threading.Thread(target=loop.run_forever, daemon=True).start()
+    os.chmod(folder, 0o755)  # root's server works as another user
     folders = {name: folder / name for name in ("main", "spare", "files")}
     for path in folders.values():
         path.mkdir()
@@ -193,7 +194,6 @@ def main():
     args = parser.parse_args()
     document = read_scenarios(args.only)
     with tempfile.TemporaryDirectory(prefix="atoll-sdk-", dir=args.folder) as name, world(folder := pathlib.Path(name)) as environment:
-        os.chmod(folder, 0o755)
         if args.without_scenarios:
             return subprocess.run(args.command, env={**os.environ, **environment}, check=False).returncode
         file = folder / "scenarios.json"

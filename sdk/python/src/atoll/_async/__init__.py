@@ -1,0 +1,1 @@
+"""The asynchronous client. `_sync` is made from this folder by tools/sdk_unasync.py."""
