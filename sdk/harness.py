@@ -149,8 +149,18 @@ def world(folder):
         }
 
 
+class Loader(yaml.SafeLoader):
+    """As YAML 1.2 has it, only `true` and `false` are truth values: `on` is a word."""
+
+
+Loader.yaml_implicit_resolvers = {
+    first: [(tag, pattern) for tag, pattern in resolvers if tag != "tag:yaml.org,2002:bool"]
+    for first, resolvers in yaml.SafeLoader.yaml_implicit_resolvers.items()}
+Loader.add_implicit_resolver("tag:yaml.org,2002:bool", re.compile(r"^(?:true|false)$"), list("tf"))
+
+
 def read_scenarios(only=None):
-    document = yaml.safe_load((HERE / "scenarios.yaml").read_text(encoding="utf-8"))
+    document = yaml.load((HERE / "scenarios.yaml").read_text(encoding="utf-8"), Loader)  # a safe one
     names = [scenario["name"] for scenario in document["scenarios"]]
     if len(names) != len(set(names)):
         sys.exit("harness: two scenarios have one name")
