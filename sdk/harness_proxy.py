@@ -47,7 +47,7 @@ class Proxy:
         self.tasks.add(task := asyncio.current_task())
         try:
             await self.serve(reader, writer)
-        except (OSError, asyncio.IncompleteReadError, asyncio.LimitOverrunError):
+        except (OSError, asyncio.IncompleteReadError, asyncio.LimitOverrunError, asyncio.CancelledError):
             pass
         finally:
             self.tasks.discard(task)

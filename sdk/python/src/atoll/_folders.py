@@ -98,7 +98,7 @@ def multipart(files: List[LocalFile], told: Callable[[int], None]) -> Iterator[b
     """The body of an upload; it is made while it is sent."""
     small = bytearray()
     for file in files:
-        name = quote(os.fsencode(file.name), safe="/")
+        name = quote(os.fsencode(file.name), safe="")
         small += (
             f"--{BOUNDARY}\r\ncontent-disposition: form-data; name=\"file\"; filename*=UTF-8''{name}\r\n\r\n".encode()
         )

@@ -171,8 +171,10 @@ class LiveStream(EventStream):
     def _resumable(self) -> bool:
         return self._resumes and self.last_id is not None
 
-    def next_event(self, **wanted: Any) -> Event:
-        """The next event that has these members: `next_event(type="created", path="a")`."""
+    def next_event(self, timeout: Optional[float] = None, **wanted: Any) -> Event:
+        """The next event that has these members: `next_event(type="created", path="a")`. The time is looked at when
+        something comes, at the latest with the server's next sign of life."""
+        self._deadline = Deadline(timeout)
         for event in self:
             members = {**event.data, "type": event.type}
             if all(members.get(name) == value for name, value in wanted.items()):
