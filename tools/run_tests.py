@@ -29,6 +29,7 @@ BUDGETS = {
     "security": 450,
     "leak": 300,
     "e2e": 900,
+    "sdks": 480,  # package managers, compilers of other languages, and servers for each
     "fuzz": 90,
     "network": 300,
     "bench": 180,
