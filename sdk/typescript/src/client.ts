@@ -1,6 +1,6 @@
 import { EventStream, type LifeEvent } from "./events.js";
 import { Execution, executeBody, type RunOptions, type Work } from "./execution.js";
-import { newKey, sleep, Transport, type Query } from "./http.js";
+import { newKey, sleep, Transport, within, type Query } from "./http.js";
 import { mapSandboxes, type MapOptions } from "./map.js";
 import type { AuditAction, AuditRow, Execution as ExecutionBody, Key, NetworkPolicy, Resources, Role, Runtime, Secret,
   Session, SessionState, Snapshot, Template, TemplateBody } from "./models.js";
@@ -137,10 +137,11 @@ export class Atoll {
 
   /** Runs something in a sandbox of its own, which ends with it. */
   async runOnce(work: Work, options: RunOptions & { template?: string } = {}): Promise<Execution> {
-    const done = new Execution(await this.transport.json<ExecutionBody>({
+    const headers = { "idempotency-key": options.idempotencyKey ?? newKey() };
+    const done = new Execution(await within(options, (signal) => this.transport.json<ExecutionBody>({
       method: "POST", path: "/api/v1/run", json: { ...executeBody(work, options), template_id: options.template },
-      headers: { "idempotency-key": options.idempotencyKey ?? newKey() }, signal: options.signal, timeout: options.deadline ?? 0,
-    }));
+      headers, signal, timeout: 0,
+    })));
     return options.check ? done.check() : done;
   }
 

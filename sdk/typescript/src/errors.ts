@@ -50,7 +50,7 @@ export class SandboxDisabledError extends PermissionDeniedError {}
 export class NotFoundError extends SandboxError {}
 /** 409. */
 export class ConflictError extends SandboxError {}
-/** 409 because the sandbox has ended. */
+/** 409 because the sandbox is paused or has ended. */
 export class SandboxNotStartedError extends ConflictError {}
 /** 429: too much at one time; `retryAfter` says when to come again. */
 export class RateLimitError extends SandboxError {}
@@ -77,11 +77,12 @@ export class SandboxExecutionError extends SandboxError {
   }
 }
 
-const ENDED = /\b(terminated|completed|failed|ended)\b/;
+// Requests to something in a sandbox; their conflict is with its state.
+const IN_SANDBOX = /^\/api\/v1\/sessions\/[^/]+\//;
 
 type Made = new (message: string, details: ErrorDetails) => SandboxError;
 
-function classOf(problem: Problem): Made {
+function classOf(problem: Problem, path: string): Made {
   switch (problem.code) {
     case "sandbox_disabled":
       return SandboxDisabledError;
@@ -103,7 +104,7 @@ function classOf(problem: Problem): Made {
     case 404:
       return NotFoundError;
     case 409:
-      return problem.code === "conflict" && ENDED.test(problem.detail) ? SandboxNotStartedError : ConflictError;
+      return problem.code === "conflict" && IN_SANDBOX.test(path) ? SandboxNotStartedError : ConflictError;
     case 429:
       return RateLimitError;
     case 503:
@@ -123,8 +124,8 @@ export function retryAfterOf(headers: Headers): number | undefined {
 }
 
 /** The error that an answer tells; anything that is no problem document is one of its status. */
-export function errorOf(status: number, headers: Headers, text: string): SandboxError {
-  let problem: Problem = { type: "about:blank", title: "", status, code: `http_${status}`, detail: "" };
+export function errorOf(status: number, headers: Headers, text: string, path: string): SandboxError {
+  let problem: Problem = { type: "about:blank", title: "", status, code: "unexpected_answer", detail: "" };
   try {
     const parsed: unknown = JSON.parse(text);
     if (typeof parsed === "object" && parsed !== null && "code" in parsed) problem = { ...problem, ...(parsed as Problem), status };
@@ -132,7 +133,7 @@ export function errorOf(status: number, headers: Headers, text: string): Sandbox
     // Something between this program and the server answered in its own way.
   }
   const sentence = problem.detail || problem.title || `the server answered with status ${status}`;
-  return new (classOf(problem))(sentence, {
+  return new (classOf(problem, path))(sentence, {
     code: problem.code,
     status,
     requestId: problem.request_id ?? headers.get("x-request-id") ?? undefined,

@@ -4,13 +4,13 @@ import { readEvents } from "./sse.js";
 
 /** A change below a folder. `overflow`: more changed than could be told; look at the folder again. */
 export interface FileEvent {
-  event: "created" | "modified" | "removed" | "moved" | "overflow";
+  type: "created" | "modified" | "removed" | "moved" | "overflow";
   path: string;
 }
 
 /** Something that happened to a session or an execution. */
 export interface LifeEvent {
-  event: string;
+  type: string;
   session_id: string;
   status: string;
   timestamp: string;
@@ -87,7 +87,8 @@ export class EventStream<T> implements AsyncIterable<T>, AsyncDisposable {
         for await (const event of readEvents(answer.response.body ?? new ReadableStream(), IDLE)) {
           failures = 0;
           last = event.id || last;
-          yield JSON.parse(event.data) as T;
+          const { event: type, ...rest } = JSON.parse(event.data) as { event: string };
+          yield { type, ...rest } as T;
         }
         if (this.lost) return; // the server's own end: the folder or the sandbox is gone
       } catch (error) {

@@ -1,5 +1,5 @@
 import { SandboxExecutionError, SandboxError, StreamInterruptedError } from "./errors.js";
-import { backoff, Limit, newKey, sleep, type Answer, type Transport } from "./http.js";
+import { backoff, Limit, newKey, sleep, within, type Answer, type Transport } from "./http.js";
 import type { Execution as ExecutionBody, ExecutionState } from "./models.js";
 import { readEvents, type SseEvent } from "./sse.js";
 
@@ -232,7 +232,7 @@ export class ExecutionStream implements AsyncIterable<ExecutionEvent>, AsyncDisp
     options: { signal?: AbortSignal | undefined; deadline?: number | undefined } = {},
   ) {
     this.executionId = executionId;
-    this.limit = new Limit(options.signal, options.deadline ?? 0);
+    this.limit = new Limit(options.signal, options.deadline ?? 0, "deadline");
   }
 
   [Symbol.asyncIterator](): AsyncGenerator<ExecutionEvent, void> {
@@ -373,17 +373,13 @@ export class RunningExecution {
 
 /** Runs to the end: one request where it is short, else its stream is followed. */
 export async function runToEnd(transport: Transport, path: string, work: Work, options: RunOptions): Promise<Execution> {
-  const limit = new Limit(options.signal, options.deadline ?? 0);
-  try {
+  const done = await within(options, async (signal) => {
     const { status, body } = await transport.answer<ExecutionBody>({
-      method: "POST", path, json: executeBody(work, options), signal: limit.signal, timeout: WAIT + SLACK,
+      method: "POST", path, json: executeBody(work, options), signal, timeout: WAIT + SLACK,
       headers: { prefer: `wait=${WAIT}`, "idempotency-key": options.idempotencyKey ?? newKey() },
     });
-    const done = status === 202 ? await new RunningExecution(transport, body).wait({ signal: limit.signal }) : new Execution(body);
-    return options.check ? done.check() : done;
-  } catch (error) {
-    throw limit.expired ? limit.error() : error;
-  } finally {
-    limit.release();
-  }
+    if (status !== 202) return new Execution(body);
+    return new RunningExecution(transport, body).wait(signal ? { signal } : {});
+  });
+  return options.check ? done.check() : done;
 }

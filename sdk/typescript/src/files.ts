@@ -1,7 +1,7 @@
-import { ConnectionFailedError } from "./errors.js";
+import { ConnectionFailedError, SandboxError, StreamInterruptedError } from "./errors.js";
 import { EventStream, type FileEvent } from "./events.js";
 import { downloadFolder, uploadFolder, type FolderOptions } from "./folders.js";
-import { backoff, connectionError, encodePath, sleep, type Body, type Transport } from "./http.js";
+import { backoff, connectionError, encodePath, sleep, type Answer, type Body, type Transport } from "./http.js";
 import type { File } from "./models.js";
 import { pages } from "./pages.js";
 
@@ -85,13 +85,17 @@ export class Files {
     return new TextDecoder().decode(await this.read(path, options));
   }
 
-  /** The content as it comes; memory does not grow with its size. */
+  /** The content as it comes; memory does not grow with its size. A connection that breaks is made again from there on. */
   async readStream(path: string, options: ReadOptions = {}): Promise<ReadableStream<Uint8Array>> {
-    const { response, limit } = await this.transport.open({
-      method: "GET", path: this.at(path), headers: range(options), signal: options.signal, timeout: this.transport.options.timeout,
-    });
-    const tell = (error: unknown) => (options.signal?.aborted ? options.signal.reason : connectionError(error, this.transport.options.url));
-    return released(response.body ?? new Blob([]).stream(), () => limit.release(), tell);
+    const call = { method: "GET" as const, path: this.at(path), signal: options.signal };
+    const first = await this.transport.open({ ...call, headers: range(options) });
+    return resumable(this.transport, first, async (got) => {
+      const again = await this.transport.open({ ...call, headers: range({ ...options, first: (options.first ?? 0) + got }) });
+      const tag = first.response.headers.get("etag");
+      if (again.response.status === 206 && again.response.headers.get("etag") === tag && tag !== null) return again;
+      again.limit.controller.abort();
+      throw new StreamInterruptedError(`${path} has changed while it was read`, { code: "stream_interrupted" });
+    }, options.signal);
   }
 
   /** A folder as a tar archive. */
@@ -133,7 +137,7 @@ export class Files {
   /** Changes below a folder from now on; the workspace, if absent. */
   watch(path = "", options: { recursive?: boolean } & Signalled = {}): Promise<EventStream<FileEvent>> {
     return EventStream.open<FileEvent>(this.transport, `${this.base}/watch`, { path: path || undefined, recursive: options.recursive }, {
-      signal: options.signal, lost: () => ({ event: "overflow", path }),
+      signal: options.signal, lost: () => ({ type: "overflow", path }),
     });
   }
 
@@ -226,26 +230,43 @@ async function* iterate(stream: ReadableStream<Uint8Array>): AsyncGenerator<Uint
   }
 }
 
-/** The same stream, which lets go of something at its end. */
-function released(
-  stream: ReadableStream<Uint8Array>, release: () => void, tell: (error: unknown) => unknown,
+/** The body of an answer; `again` asks for what follows so many bytes. */
+function resumable(
+  transport: Transport, first: Answer, again: (got: number) => Promise<Answer>, signal: AbortSignal | undefined,
 ): ReadableStream<Uint8Array> {
-  const reader = stream.getReader();
+  let answer = first;
+  let reader = first.response.body?.getReader();
+  let got = 0;
+  let failures = 0;
+  const reopen = async (cause: unknown) => {
+    answer.limit.release();
+    if (signal?.aborted) throw signal.reason;
+    if (cause instanceof SandboxError) throw cause;
+    if (++failures > transport.options.retries) throw connectionError(cause, transport.options.url);
+    await sleep(backoff(failures - 1), signal);
+    answer = await again(got);
+    reader = answer.response.body?.getReader();
+  };
   return new ReadableStream({
     async pull(controller) {
-      try {
-        const { done, value } = await reader.read();
-        if (!done) return controller.enqueue(value);
-        release();
-        controller.close();
-      } catch (error) {
-        release();
-        controller.error(tell(error));
+      for (;;) {
+        try {
+          const { done, value } = (await reader?.read()) ?? { done: true, value: undefined };
+          if (done) {
+            answer.limit.release();
+            return controller.close();
+          }
+          got += value.length;
+          failures = 0;
+          return controller.enqueue(value);
+        } catch (error) {
+          await reopen(error);
+        }
       }
     },
     async cancel(reason) {
-      release();
-      await reader.cancel(reason);
+      answer.limit.release();
+      await reader?.cancel(reason);
     },
   });
 }

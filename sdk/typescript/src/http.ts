@@ -1,4 +1,4 @@
-import { ConnectionFailedError, DeadlineExceededError, errorOf, type SandboxError } from "./errors.js";
+import { ConnectionFailedError, DeadlineExceededError, errorOf, InvalidRequestError, type SandboxError } from "./errors.js";
 
 export type Query = Record<string, string | number | boolean | string[] | undefined>;
 export type Body = string | Uint8Array | ArrayBuffer | Blob | ReadableStream<Uint8Array>;
@@ -59,6 +59,7 @@ export class Limit {
   constructor(
     private readonly outer: AbortSignal | undefined,
     private readonly seconds: number,
+    private readonly kind: "request" | "deadline" = "request",
   ) {
     if (outer?.aborted) this.controller.abort(outer.reason);
     outer?.addEventListener("abort", this.follow, { once: true });
@@ -84,8 +85,25 @@ export class Limit {
     this.outer?.removeEventListener("abort", this.follow);
   }
 
-  error(): DeadlineExceededError {
-    return new DeadlineExceededError(`no answer within ${this.seconds} seconds`, { code: "deadline_exceeded" });
+  error(): SandboxError {
+    return this.kind === "deadline"
+      ? new DeadlineExceededError(`not done within ${this.seconds} seconds; what runs goes on`, { code: "deadline_exceeded" })
+      : new ConnectionFailedError(`no answer within ${this.seconds} seconds`, { code: "connection_failed" });
+  }
+}
+
+/** Does something within the caller's deadline. */
+export async function within<T>(
+  options: { signal?: AbortSignal | undefined; deadline?: number | undefined }, work: (signal: AbortSignal | undefined) => Promise<T>,
+): Promise<T> {
+  if (options.deadline === undefined) return work(options.signal);
+  const limit = new Limit(options.signal, options.deadline, "deadline");
+  try {
+    return await work(limit.signal);
+  } catch (error) {
+    throw limit.expired ? limit.error() : error;
+  } finally {
+    limit.release();
   }
 }
 
@@ -98,8 +116,13 @@ export function newKey(): string {
   return crypto.randomUUID();
 }
 
+/** A path for a URL. What leads up would change the URL itself, so it does not get as far as the server. */
 export function encodePath(path: string): string {
-  return path.split("/").map(encodeURIComponent).join("/");
+  const parts = path.split("/").filter((part) => part !== ".");
+  if (parts.includes("..")) {
+    throw new InvalidRequestError(`".." is not allowed in the path ${path}`, { code: "invalid_argument", status: 400 });
+  }
+  return parts.map(encodeURIComponent).join("/");
 }
 
 function withQuery(path: string, query: Query | undefined): string {
@@ -183,7 +206,7 @@ export class Transport {
       try {
         const response = await this.once(call, limit.signal);
         if (response.ok || call.accept?.(response.status)) return response;
-        refusal = errorOf(response.status, response.headers, await response.text());
+        refusal = errorOf(response.status, response.headers, await response.text(), call.path);
       } catch (error) {
         await this.pauseAfter(error, call, limit, attempt);
         continue;

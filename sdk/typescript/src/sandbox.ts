@@ -4,7 +4,7 @@ import {
   type RunOptions, type StartOptions, type Work,
 } from "./execution.js";
 import { Files } from "./files.js";
-import { newKey, type Transport } from "./http.js";
+import { newKey, within, type Transport } from "./http.js";
 import type { Context as ContextBody, Execution as ExecutionBody, NetworkPolicy, Process, Session, SessionNetwork,
   SessionState, Snapshot, Usage } from "./models.js";
 import { pages } from "./pages.js";
@@ -93,19 +93,18 @@ export class Sandbox implements AsyncDisposable {
 
   /** As `run`; the text that an agent's tool hands on: output, errors and exit code, cut at 10,000 characters. */
   async runText(work: Work, options: Omit<RunOptions, "check"> = {}): Promise<string> {
-    return this.transport.text({
-      method: "POST", path: `${this.path}/execute`, json: executeBody(work, options), signal: options.signal,
-      timeout: options.deadline ?? 0,
-      headers: { prefer: "wait", accept: "text/plain", "idempotency-key": options.idempotencyKey ?? newKey() },
-    });
+    const headers = { prefer: "wait", accept: "text/plain", "idempotency-key": options.idempotencyKey ?? newKey() };
+    return within(options, (signal) => this.transport.text({
+      method: "POST", path: `${this.path}/execute`, json: executeBody(work, options), signal, timeout: 0, headers,
+    }));
   }
 
   /** Begins something and comes back at once. */
   async start(work: Work, options: StartOptions = {}): Promise<RunningExecution> {
-    const body = await this.transport.json<ExecutionBody>({
-      method: "POST", path: `${this.path}/execute`, json: executeBody(work, options), signal: options.signal,
-      headers: { "idempotency-key": options.idempotencyKey ?? newKey() }, timeout: options.deadline,
-    });
+    const headers = { "idempotency-key": options.idempotencyKey ?? newKey() };
+    const body = await within(options, (signal) => this.transport.json<ExecutionBody>({
+      method: "POST", path: `${this.path}/execute`, json: executeBody(work, options), signal, headers,
+    }));
     return new RunningExecution(this.transport, body);
   }
 

@@ -62,7 +62,7 @@ async function refusal(transport: Transport, path: string): Promise<Error> {
   try {
     const answer = await transport.options.fetch(transport.options.url + path, { headers: transport.options.headers });
     const text = await answer.text();
-    if (answer.status !== 426 && !answer.ok) return errorOf(answer.status, answer.headers, text);
+    if (answer.status !== 426 && !answer.ok) return errorOf(answer.status, answer.headers, text, path);
   } catch (error) {
     return connectionError(error, transport.options.url);
   }
@@ -89,7 +89,7 @@ async function connectByNode(
       let text = "";
       response.setEncoding("utf8");
       response.on("data", (part: string) => (text += part));
-      response.on("end", () => reject(errorOf(response.statusCode ?? 0, new Headers(response.headers as Record<string, string>), text)));
+      response.on("end", () => reject(errorOf(response.statusCode ?? 0, new Headers(response.headers as Record<string, string>), text, path)));
     });
     asked.on("upgrade", (_response, stream, first) => {
       const frames = new Frames((frame) => {

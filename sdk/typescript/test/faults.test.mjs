@@ -61,7 +61,7 @@ test("503 is tried again, then told", () => serving((_, response) => {
 test("an answer that is no problem document is an error of its status", () => serving((_, response) => {
   response.writeHead(500, { "content-type": "text/html" });
   response.end("<h1>oops</h1>");
-}, (atoll) => assert.rejects(atoll.health(), code("http_500", sdk.ServerError))));
+}, (atoll) => assert.rejects(atoll.health(), code("unexpected_answer", sdk.ServerError))));
 
 test("a connection that is closed without an answer is made again", () => serving((request, response, number) => {
   if (number < 3) return request.socket.destroy();
@@ -80,9 +80,9 @@ test("what may not be repeated is not", () => serving((request, response) => {
   assert.equal(seen.filter((one) => one.path.endsWith("/move")).length, 1);
 }));
 
-test("the client's own deadline", () => serving((_, response) => void response, async (atoll) => {
+test("an answer that does not come in time", () => serving((_, response) => void response, async (atoll) => {
   const hurried = new sdk.Atoll({ url: atoll.transport.options.url, timeout: 0.05, retries: 2 });
-  await assert.rejects(hurried.health(), code("deadline_exceeded", sdk.DeadlineExceededError));
+  await assert.rejects(hurried.health(), code("connection_failed", sdk.ConnectionFailedError));
 }));
 
 test("an AbortSignal ends a request, and a wait between two", () => serving((_, response, number) => {
@@ -167,7 +167,7 @@ test("watching that breaks tells that something may have been missed", () => ser
 }, async (atoll) => {
   const seen = [];
   const watch = await (await atoll.connect("s1")).files.watch();
-  for await (const one of watch) seen.push(one.event === "overflow" ? "overflow" : one.path);
+  for await (const one of watch) seen.push(one.type === "overflow" ? "overflow" : one.path);
   assert.deepEqual(seen, ["a", "overflow", "b"]);
 }));
 
