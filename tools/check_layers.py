@@ -27,6 +27,7 @@ ALLOWED = {
     "sandbox": GROUND + ["guest"],
     "drivers": ["base"],
     "contexts": GROUND + ["guest", "sandbox", "drivers"],
+    "policy": ["base", "codec"],
     "store": GROUND,
     "config": GROUND + ["egress"],
     "bus": GROUND,
@@ -37,11 +38,11 @@ ALLOWED = {
     "backends/docker": GROUND + ["guest", "sandbox", "config", "http", "confine/walls.hpp"],
     "backends/srt": GROUND + ["guest", "sandbox", "config", "confine/walls.hpp"],
     "node": GROUND + ["config", "sandbox", "images", "guest/pack.hpp"],
-    "control": GROUND + ["config", "sandbox", "contexts", "drivers", "store", "bus", "node", "egress", "guest/pack.hpp"],
+    "control": GROUND + ["policy", "config", "sandbox", "contexts", "drivers", "store", "bus", "node", "egress", "guest/pack.hpp"],
     "client": GROUND + ["bodies", "http"],
-    "api": GROUND + ["bodies", "http", "control", "node", "config", "sandbox", "contexts", "guest"],
+    "api": GROUND + ["policy", "bodies", "http", "control", "node", "config", "sandbox", "contexts", "guest"],
     "server": GROUND + ["config", "sandbox", "contexts", "drivers", "images", "store", "http", "node", "control", "api", "cli"],
-    "cli": GROUND + ["bodies", "egress", "config", "sandbox", "contexts", "drivers", "client", "images", "confine/walls.hpp", "engine/egress_sockets.hpp"],
+    "cli": GROUND + ["policy", "bodies", "egress", "config", "sandbox", "contexts", "drivers", "client", "images", "confine/walls.hpp", "engine/egress_sockets.hpp"],
 }
 
 # What the tests of a folder may include besides: doubles, and what they set up.
