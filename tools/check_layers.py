@@ -41,7 +41,7 @@ ALLOWED = {
     "control": GROUND + ["policy", "config", "sandbox", "contexts", "drivers", "store", "bus", "node", "egress", "guest/pack.hpp"],
     "client": GROUND + ["bodies", "http"],
     "api": GROUND + ["policy", "bodies", "http", "control", "node", "config", "sandbox", "contexts", "guest"],
-    "server": GROUND + ["config", "sandbox", "contexts", "drivers", "images", "store", "http", "node", "control", "api", "cli"],
+    "server": GROUND + ["policy", "config", "sandbox", "contexts", "drivers", "images", "store", "http", "node", "control", "api", "cli"],
     "cli": GROUND + ["policy", "bodies", "egress", "config", "sandbox", "contexts", "drivers", "client", "images", "confine/walls.hpp", "engine/egress_sockets.hpp"],
 }
 

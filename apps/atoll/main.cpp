@@ -286,7 +286,7 @@ int dispatch(Arguments arguments) {
   if (name == "image") return image_store_command(rest);
   if (name == "config") return show_config_command(rest);
   if (name == "serve" || name == "key") return start_program("atoll-server", arguments);
-  if (is_remote(name)) return start_program("atoll-client", arguments);
+  if (is_remote(name) || name == "policy") return start_program("atoll-client", arguments);
   if (name == "completion") return completion_command(rest);
   if (name == "version") return version_command(rest);
   if (name == "help") return help_command(rest);

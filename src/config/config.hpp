@@ -147,6 +147,17 @@ struct OutsideConfig {
 };
 BOOST_DESCRIBE_STRUCT(OutsideConfig, (), (presets, resolver, refuse_ech, upstream, limits))
 
+BOOST_DEFINE_ENUM_CLASS(LevelAction, kAllow, kDeny)
+
+// What happens to code of a level (docs/policy.md).
+struct PolicyConfig {
+  LevelAction low = LevelAction::kAllow;
+  LevelAction medium = LevelAction::kAllow;
+  LevelAction high = LevelAction::kAllow;
+  LevelAction critical = LevelAction::kAllow;
+};
+BOOST_DESCRIBE_STRUCT(PolicyConfig, (), (low, medium, high, critical))
+
 struct DialectConfig {
   bool enabled = true;
   std::string default_template = "python-default";
@@ -174,11 +185,12 @@ struct Config {
   PoolConfig pool;
   PackagesConfig packages;
   OutsideConfig network;
+  PolicyConfig policy;
   DialectsConfig dialects;
 };
 BOOST_DESCRIBE_STRUCT(Config, (),
                       (data, sandbox, server, store, auth, log, sessions, executions, quotas,
-                       storage, pool, packages, network, dialects))
+                       storage, pool, packages, network, policy, dialects))
 
 // What holds when nothing is said. A file that has a `sandbox` block takes part in somebody's
 // agent, which expects sandboxes to be off, of kind srt, until the block turns them on.

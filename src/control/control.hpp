@@ -11,6 +11,7 @@
 #include "base/clock.hpp"
 #include "base/result.hpp"
 #include "control/audit.hpp"
+#include "control/decide.hpp"
 #include "control/events.hpp"
 #include "control/executions.hpp"
 #include "control/files.hpp"
@@ -50,6 +51,7 @@ struct ControlOptions {
   ExecutionLimits executions;
   std::uint32_t pool_size = 5;  // of built-in templates that nobody has changed
   NetworkSettings network;
+  CodePolicy code;
   std::unique_ptr<node::Networks> networks;  // none: no_networks()
   bool package_index = false;                // templates may have packages
   bool cleanup_on_exit = true;
@@ -86,6 +88,7 @@ class Control {
   SessionChanges& session_changes() { return session_changes_; }
   SessionNetwork& session_network() { return session_network_; }
   Executions& executions() { return executions_; }
+  Decider& decider() { return decider_; }
   Runs& runs() { return runs_; }
   Snapshots& snapshots() { return snapshots_; }
   Files& files() { return files_; }
@@ -135,6 +138,7 @@ class Control {
   SessionChanges session_changes_;
   SessionNetwork session_network_;
   SessionWatch session_watch_;
+  Decider decider_;
   Executions executions_;
   Runs runs_;
   Snapshots snapshots_;

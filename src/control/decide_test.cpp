@@ -5,42 +5,58 @@
 namespace atl::control {
 namespace {
 
-Code shell(std::string command) {
-  LiveSession session;
-  Result<void> decided = decide({}, session, {.shell_command = std::move(command)});
-  return decided ? Code::kOk : decided.error().code();
+Code decided(const ExecuteRequest& request, const CodePolicy& code_policy = {}) {
+  policy::Judgement judgement = judge_request(request, !code_policy.denied.empty());
+  Result<void> answer = verdict({}, request, judgement, code_policy);
+  return answer ? Code::kOk : answer.error().code();
 }
+
+Code shell(std::string command) { return decided({.shell_command = std::move(command)}); }
 
 // covers: C40
 TEST(Decide, DangerousCommandsAreNeverRun) {
-  for (const char* command : {"rm -rf /", "rm  -rf   / ", "sudo rm -rf /*",
-                              "cd x; rm -rf / && true", "dd if=/dev/zero of=/dev/sda",
-                              "mkfs.ext4 /dev/sda", "/sbin/mkfs /dev/sda", ":(){ :|:& };:"}) {
+  for (const char* command :
+       {"rm -rf /", "rm  -rf   / ", "sudo rm -rf /*", "cd x; rm -rf / && true",
+        "dd if=/dev/zero of=/dev/sda", "mkfs.ext4 /dev/sda", "/sbin/mkfs /dev/sda",
+        ":(){ :|:& };:", "rm --recursive --force -- /", "d=/; rm -r -f $d"}) {
     EXPECT_EQ(shell(command), Code::kDangerousCommand) << command;
   }
 }
 
 TEST(Decide, OthersAre) {
   for (const char* command : {"rm -rf /tmp/x", "rm -rf ./*", "echo add if=1", "ls /sbin",
-                              "rm -rf /workspace/old", "git rm -r files"}) {
+                              "rm -rf /workspace/old", "git rm -r files", "echo 'rm -rf /'"}) {
     EXPECT_EQ(shell(command), Code::kOk) << command;
   }
 }
 
-TEST(Decide, ArgumentsAreReadAsALine) {
-  LiveSession session;
-  Result<void> decided = decide({}, session, {.argv = {"rm", "-rf", "/"}});
-  ASSERT_FALSE(decided);
-  EXPECT_EQ(decided.error().code(), Code::kDangerousCommand);
-  EXPECT_EQ(decided.error().message(), "Dangerous command blocked: rm -rf /");
+TEST(Decide, BashCodeIsLookedAtAsCommandsAre) {
+  EXPECT_EQ(decided({.code = "x=rm\n$x -rf /", .language = "bash"}), Code::kDangerousCommand);
+  EXPECT_EQ(decided({.code = "# rm -rf /", .language = "bash"}), Code::kOk);
+}
+
+TEST(Decide, ArgumentsAreReadAsWords) {
+  ExecuteRequest request{.argv = {"rm", "-rf", "/"}};
+  Result<void> answer = verdict({}, request, judge_request(request, false), {});
+  ASSERT_FALSE(answer);
+  EXPECT_EQ(answer.error().code(), Code::kDangerousCommand);
+  EXPECT_EQ(answer.error().message(), "Dangerous command blocked: rm -rf /");
+  EXPECT_EQ(decided({.argv = {"echo", "rm -rf /"}}), Code::kOk);
+}
+
+TEST(Decide, LevelsThatAreDeniedAreNotRun) {
+  CodePolicy strict{.denied = {policy::Level::kCritical}};
+  EXPECT_EQ(decided({.code = "eval('1')", .language = "python"}, strict), Code::kForbidden);
+  EXPECT_EQ(decided({.code = "eval('1')", .language = "python"}), Code::kOk);
+  EXPECT_EQ(decided({.code = "open('f', 'w')", .language = "python"}, strict), Code::kOk);
+  EXPECT_EQ(decided({.argv = {"python3", "-c", "eval('1')"}}, strict), Code::kForbidden);
 }
 
 TEST(Decide, AReadOnlyKeyRunsNothing) {
-  LiveSession session;
-  Result<void> decided =
-      decide({.role = model::Role::kReadOnly}, session, {.shell_command = "true"});
-  ASSERT_FALSE(decided);
-  EXPECT_EQ(decided.error().code(), Code::kForbidden);
+  Result<void> answer =
+      verdict({.role = model::Role::kReadOnly}, {.shell_command = "true"}, {}, {});
+  ASSERT_FALSE(answer);
+  EXPECT_EQ(answer.error().code(), Code::kForbidden);
 }
 
 }  // namespace

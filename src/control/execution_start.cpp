@@ -5,7 +5,6 @@
 #include <utility>
 
 #include "base/fault.hpp"
-#include "control/decide.hpp"
 #include "control/execute_check.hpp"
 #include "control/executions.hpp"
 
@@ -63,7 +62,8 @@ Task<Result<LiveExecutionPtr>> Executions::start(Caller caller, SessionId id,
   }
   ATOLL_CO_CHECK(check_request(request, session->origin->spec.language, limits_.longest_time));
   ATOLL_CO_CHECK(check_context(*session, request.context));
-  if (Result<void> allowed = decide(caller, *session, request); !allowed) {
+  Result<void> allowed = co_await decider_.decide(caller, &request);
+  if (!allowed) {
     audit_.soon(audit_row(caller, {.action = AuditAction::kExecutionRefused,
                                    .session_id = id,
                                    .detail = audit_detail(request),

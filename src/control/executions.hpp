@@ -18,6 +18,7 @@
 #include "base/result.hpp"
 #include "control/audit.hpp"
 #include "control/caller.hpp"
+#include "control/decide.hpp"
 #include "control/events.hpp"
 #include "control/execution_feed.hpp"
 #include "control/idempotency.hpp"
@@ -57,6 +58,7 @@ struct ExecutionSessions {
   Sessions& table;
   WorkspaceCopies& copies;
   SessionWatch& watch;
+  Decider& decider;
 };
 
 class Executions {
@@ -147,6 +149,7 @@ class Executions {
   Sessions& sessions_;
   WorkspaceCopies& copies_;
   SessionWatch& watch_;
+  Decider& decider_;
   Audit& audit_;
   Journals journals_;
   ExecutionLimits limits_;

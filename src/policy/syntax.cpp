@@ -26,13 +26,19 @@ const TSLanguage* language_of(Grammar grammar) {
 
 std::string_view Node::text() const {
   if (!*this) return {};
-  return std::string_view(*text_).substr(begin(), end() - begin());
+  return std::string_view(tree_->text()).substr(begin(), end() - begin());
+}
+
+Node Node::parent() const {
+  if (!*this) return {};
+  auto found = tree_->parents_.find(node_.id);
+  return found == tree_->parents_.end() ? Node() : Node(found->second, tree_);
 }
 
 Node Node::field(std::string_view name) const {
   if (!*this) return {};
   auto length = static_cast<std::uint32_t>(name.size());
-  return {ts_node_child_by_field_name(node_, name.data(), length), text_};
+  return {ts_node_child_by_field_name(node_, name.data(), length), tree_};
 }
 
 std::vector<Node> Node::children() const {
@@ -51,7 +57,7 @@ std::vector<Node> Node::all_children() const {
   TSTreeCursor cursor = ts_tree_cursor_new(node_);
   bool more = ts_tree_cursor_goto_first_child(&cursor);
   while (more) {
-    found.push_back({ts_tree_cursor_current_node(&cursor), text_});
+    found.push_back({ts_tree_cursor_current_node(&cursor), tree_});
     more = ts_tree_cursor_goto_next_sibling(&cursor);
   }
   ts_tree_cursor_delete(&cursor);
@@ -78,13 +84,14 @@ std::unique_ptr<Tree> Tree::parse(Grammar grammar, std::string text) {
 
 bool Tree::collect() {
   TSTreeCursor cursor = ts_tree_cursor_new(ts_tree_root_node(tree_.get()));
-  std::uint32_t depth = 0;
+  std::vector<TSNode> above;
   bool done = false;
-  while (!done && depth <= kMaxDepth) {
+  while (!done && above.size() <= kMaxDepth) {
     TSNode node = ts_tree_cursor_current_node(&cursor);
-    if (ts_node_is_named(node)) nodes_.emplace_back(node, &text_);
+    if (ts_node_is_named(node)) nodes_.emplace_back(node, this);
+    if (!above.empty()) parents_.emplace(node.id, above.back());
     if (ts_tree_cursor_goto_first_child(&cursor)) {
-      ++depth;
+      above.push_back(node);
       continue;
     }
     while (!ts_tree_cursor_goto_next_sibling(&cursor)) {
@@ -92,7 +99,7 @@ bool Tree::collect() {
         done = true;
         break;
       }
-      --depth;
+      above.pop_back();
     }
   }
   ts_tree_cursor_delete(&cursor);

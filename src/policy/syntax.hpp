@@ -9,27 +9,30 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <unordered_map>
 #include <vector>
 
 namespace atl::policy {
 
 enum class Grammar { kPython, kJavaScript, kTypeScript, kBash };
 
+class Tree;
+
 class Node {
  public:
   Node() = default;
-  Node(TSNode node, const std::string* text) : node_(node), text_(text) {}
+  Node(TSNode node, const Tree* tree) : node_(node), tree_(tree) {}
 
-  explicit operator bool() const { return text_ != nullptr && !ts_node_is_null(node_); }
+  explicit operator bool() const { return tree_ != nullptr && !ts_node_is_null(node_); }
   bool operator==(const Node& other) const { return ts_node_eq(node_, other.node_); }
   std::string_view kind() const { return *this ? ts_node_type(node_) : std::string_view(); }
   bool is(std::string_view kind_name) const { return kind() == kind_name; }
   std::string_view text() const;
   Node field(std::string_view name) const;
-  Node parent() const { return {ts_node_parent(node_), text_}; }
+  Node parent() const;
   std::vector<Node> children() const;  // the named ones
   std::vector<Node> all_children() const;
-  Node child(std::uint32_t index) const { return {ts_node_named_child(node_, index), text_}; }
+  Node child(std::uint32_t index) const { return {ts_node_named_child(node_, index), tree_}; }
   std::uint32_t child_count() const { return ts_node_named_child_count(node_); }
   Node first(std::string_view kind_name) const;  // among the named children
   std::uint32_t begin() const { return ts_node_start_byte(node_); }
@@ -39,7 +42,7 @@ class Node {
 
  private:
   TSNode node_{};
-  const std::string* text_ = nullptr;
+  const Tree* tree_ = nullptr;
 };
 
 class Tree {
@@ -47,7 +50,8 @@ class Tree {
   // Null: it took too long, or its nesting is deeper than kMaxDepth.
   static std::unique_ptr<Tree> parse(Grammar grammar, std::string text);
 
-  Node root() const { return {ts_tree_root_node(tree_.get()), &text_}; }
+  const std::string& text() const { return text_; }
+  Node root() const { return {ts_tree_root_node(tree_.get()), this}; }
   // Every named node, in the order of the text.
   const std::vector<Node>& nodes() const { return nodes_; }
 
@@ -63,7 +67,10 @@ class Tree {
 
   std::string text_;
   std::unique_ptr<TSTree, Delete> tree_;
+  friend class Node;
   std::vector<Node> nodes_;
+  // tree-sitter finds a parent by going down from the root: too slow for every node of a long text.
+  std::unordered_map<const void*, TSNode> parents_;
 };
 
 }  // namespace atl::policy

@@ -77,6 +77,13 @@ control::ControlOptions control_options(const config::Config& config, const Plac
                         .code_time = seconds(config.executions.code_timeout),
                         .longest_time = seconds(config.executions.max_timeout),
                         .output_bytes = config.executions.max_output_bytes};
+  const config::PolicyConfig& levels = config.policy;
+  for (auto [level, action] : {std::pair(policy::Level::kLow, levels.low),
+                               std::pair(policy::Level::kMedium, levels.medium),
+                               std::pair(policy::Level::kHigh, levels.high),
+                               std::pair(policy::Level::kCritical, levels.critical)}) {
+    if (action == config::LevelAction::kDeny) options.code.denied.push_back(level);
+  }
   options.pool_size = config.pool.size;
   options.quotas.snapshots = {
       .count = config.quotas.snapshots, .bytes = config.quotas.snapshot_bytes, .files = UINT64_MAX};

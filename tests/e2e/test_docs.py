@@ -99,6 +99,10 @@ class Documents(unittest.TestCase):
         with self.server_and_key("admin", "--config", str(config)) as (server, key):
             self.run_page("network.md", ATOLL_SERVER=server.base, ATOLL_KEY=key)
 
+    # covers: atoll policy
+    def test_policy(self):
+        self.run_page("policy.md")
+
     def presets_of_the_page(self):
         page = (ROOT / "docs/network.md").read_text()
         (found,) = [text for text in re.findall(r"^```json\n(.*?)^```$", page, re.MULTILINE | re.DOTALL)

@@ -13,10 +13,12 @@
 #include "bodies/execution.hpp"
 #include "bodies/files.hpp"
 #include "bodies/network.hpp"
+#include "bodies/policy.hpp"
 #include "bodies/server.hpp"
 #include "bodies/session.hpp"
 #include "bodies/template.hpp"
 #include "codec/json.hpp"
+#include "policy/finding.hpp"
 
 namespace atl::api::rest {
 namespace {
@@ -149,6 +151,7 @@ TEST(OpenApiBodies, RequestsAreAsDescribed) {
   compare<bodies::NetworkRuleBody>("NetworkRule", false);
   compare<model::SecretUse>("SecretUse", false);
   compare<bodies::PutSecretBody>("PutSecret", false);
+  compare<bodies::PolicyCheckBody>("PolicyCheck", false);
   compare<model::Resources>("Resources", false);
 }
 
@@ -166,6 +169,8 @@ TEST(OpenApiBodies, AnswersAreAsDescribed) {
   compare<bodies::KeyBody>("Key", true);
   compare<bodies::SessionNetworkBody>("SessionNetwork", true);
   compare<bodies::SecretBody>("Secret", true);
+  compare<policy::Finding>("Finding", true);
+  compare<policy::Judgement>("Judgement", true);
 }
 
 // The bodies that are written in place, at the path that answers with them.

@@ -100,6 +100,7 @@ http::Handler add_rest_routes(http::Router& router, control::Control& control,
   add_runtimes(routes);
   add_keys(routes);
   add_audit(routes);
+  add_policy(routes);
   add_server(routes);
   add_aliases(routes);
   add_documents(routes);

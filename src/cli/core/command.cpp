@@ -5,6 +5,7 @@
 #include "cli/config/config_options.hpp"
 #include "cli/core/common_options.hpp"
 #include "cli/image/image_options.hpp"
+#include "cli/policy/policy_options.hpp"
 #include "cli/remote/manual.hpp"
 #include "cli/repl/repl_options.hpp"
 #include "cli/run/run_options.hpp"
@@ -206,6 +207,21 @@ constexpr std::array kCompletionExamples{
     Example{"atoll completion fish > ~/.config/fish/completions/atoll.fish", "Fish, for good."},
 };
 
+constexpr std::array kPolicyExamples{
+    Example{"atoll policy check script.py", "What in it is risky, line by line."},
+    Example{"git diff --name-only | xargs -n1 atoll policy check --fail-on high",
+            "In somebody's CI."},
+    Example{"echo 'curl x | sh' | atoll policy check -l bash -o json -", "As JSON, from stdin."},
+    Example{"atoll policy rules", "Every rule with its level and an example."},
+};
+
+constexpr std::array kPolicySections{
+    Section{
+        "What it cannot do",
+        "The judgement reads code and does not run it: a name that is computed from input is not "
+        "known. It is a seat belt; the sandbox is the wall. See docs/policy.md."},
+};
+
 constexpr std::array kMainExamples{
     Example{"atoll run -c 'print(\"hello from a sandbox\")'", "Run some Python."},
     Example{"atoll run script.py", "Run a script."},
@@ -361,6 +377,18 @@ std::span<const Command> commands() {
               .options = help_option_table(),
               .examples = kCompletionExamples,
               .words = "bash zsh fish"},
+      Command{.name = "policy",
+              .summary = "judge how risky code looks",
+              .synopsis = "atoll policy check [OPTIONS] FILE|-\n"
+                          "atoll policy rules [OPTIONS]",
+              .description =
+                  "Parses code and names what in it is risky, without running it: dynamic code, "
+                  "programs that it starts, files that it writes, the network.",
+              .options = policy_option_table(),
+              .sections = kPolicySections,
+              .examples = kPolicyExamples,
+              .words = "check rules",
+              .takes_files = true},
       Command{.name = "version",
               .summary = "print the version",
               .synopsis = "atoll version",
@@ -371,8 +399,8 @@ std::span<const Command> commands() {
               .synopsis = "atoll help [COMMAND]",
               .description = "Shows the manual of a command, as COMMAND --help does.",
               .options = docs_option_table(),
-              .words = "run repl create ps exec shell cp logs rm template secret network doctor "
-                       "backends image config serve key completion version help"},
+              .words = "run repl create ps exec shell cp logs rm template secret network policy "
+                       "doctor backends image config serve key completion version help"},
   };
   return kCommands;
 }
