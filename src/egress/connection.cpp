@@ -60,6 +60,8 @@ void Connection::start() {
   } else {
     find_addresses();
   }
+  // Who connects mostly speaks at once.
+  if (stage_ == Stage::kOpen && !classified_) read_first();
   if (stage_ != Stage::kDone) update();
 }
 
@@ -68,7 +70,7 @@ const std::string& Connection::shown_name() const { return name_.empty() ? said_
 void Connection::find_addresses() {
   if (name_.empty()) {
     classified_ = true;  // nothing that its bytes could be compared with
-    timer_.cancel();
+    timer_.start(kToSettle);
     return dial({.status = dns::Status::kOk, .addresses = {to_.address}});
   }
   bool taken = sandbox_.look_up(name_, [weak = weak_from_this()](const Answer& answer) {
@@ -103,7 +105,11 @@ void Connection::dialled(UniqueFd socket, Watch* watch, const std::string& error
   sandbox_.context().loop.bury(std::shared_ptr<Dial>(std::move(dial_)));
   if (!socket) return unreachable(Reason::kDialFailed, error);
   outside_ = std::move(socket);
-  outside_watch_.emplace(*watch, *this);
+  if (watch != nullptr) {
+    outside_watch_.emplace(*watch, *this);
+  } else {
+    outside_watch_.emplace(sandbox_.group(), outside_.get(), *this);
+  }
   if (opened_) return opened_->connected();
   if (classified_) return pump_up();
   update();
@@ -206,7 +212,7 @@ void Connection::check_requests(std::string_view bytes) {
 
 void Connection::goes_on() {
   classified_ = true;
-  timer_.cancel();
+  timer_.start(kToSettle);
   if (has_outside()) return pump_up();
   update();
 }
@@ -214,6 +220,7 @@ void Connection::goes_on() {
 void Connection::too_slow() {
   if (stage_ == Stage::kLingering) return finish();
   if (opened_) return opened_->too_slow();
+  if (classified_ && stage_ == Stage::kOpen && !after_answers_) return settle();
   // The server has spoken: this is a protocol in which the client may take its time.
   bool client_waits = stage_ == Stage::kOpen && first_.empty() && !http_ && rx_ > 0;
   if (client_waits && !after_answers_) return;

@@ -25,6 +25,7 @@ class Connection final : public std::enable_shared_from_this<Connection>, public
  public:
   static constexpr std::chrono::seconds kToClassify{10};
   static constexpr std::chrono::seconds kToLinger{2};
+  static constexpr std::chrono::seconds kToSettle{30};
   static constexpr std::size_t kMaxFirst = ClientHelloReader::kMaxBytes + 1;
 
   Connection(Sandbox& sandbox, UniqueFd socket, Endpoint to);
@@ -49,6 +50,8 @@ class Connection final : public std::enable_shared_from_this<Connection>, public
   void stop_timer() { timer_.cancel(); }
   bool timer_runs() const { return timer_.runs(); }
   void drop_outside();
+  // It lives longer than one exchange: the options that this needs.
+  void settle();
   // Nothing more goes to the host.
   void end_outside();
   // The last bytes to the sandbox are sent.
@@ -105,7 +108,7 @@ class Connection final : public std::enable_shared_from_this<Connection>, public
   bool blocked_name_ = false;
   Stage stage_ = Stage::kOpen;
   std::optional<Denial> denial_;
-  bool classified_ = false;
+  bool classified_ = false, settled_ = false;
   std::string first_;
   std::string said_name_;  // by the client, where its address stands for no name
   ClientHelloReader hello_;

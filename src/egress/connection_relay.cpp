@@ -49,6 +49,7 @@ void Connection::rest_from_hangup(bool from_inside, std::uint32_t events) {
 bool Connection::flush(Way& way, int to, std::uint64_t& counter) {
   way.blocked = false;
   if (way.held.empty()) return true;
+  if (counter > 0) settle();
   ssize_t sent = ::send(to, way.held.data(), way.held.size(), MSG_DONTWAIT | MSG_NOSIGNAL);
   if (sent < 0 && errno != EAGAIN) {
     reset();
@@ -58,6 +59,7 @@ bool Connection::flush(Way& way, int to, std::uint64_t& counter) {
   way.held.erase(0, size);
   counter += size;
   way.blocked = !way.held.empty();
+  sandbox_.context().take_room(way.held);
   return true;
 }
 
@@ -74,6 +76,7 @@ bool Connection::copy(int from, int to, Way& way, std::uint64_t& counter) {
     way.ended = true;
     return true;
   }
+  if (counter > 0) settle();
   std::string_view bytes(buffer.data(), static_cast<std::size_t>(got));
   ssize_t sent = ::send(to, bytes.data(), bytes.size(), MSG_DONTWAIT | MSG_NOSIGNAL);
   if (sent < 0 && errno != EAGAIN) {
@@ -82,7 +85,10 @@ bool Connection::copy(int from, int to, Way& way, std::uint64_t& counter) {
   }
   auto size = static_cast<std::size_t>(std::max<ssize_t>(sent, 0));
   counter += size;
-  way.held = bytes.substr(size);
+  if (size < bytes.size()) {
+    sandbox_.context().lend_room(way.held);
+    way.held = bytes.substr(size);
+  }
   way.blocked = size < bytes.size();
   if (&way == &down_ && http_ && http_->waits_for_upgrade()) look_for_upgrade(bytes);
   return stage_ == Stage::kOpen;
@@ -211,6 +217,10 @@ void Connection::drop_outside() {
   outside_watch_.reset();
   outside_.reset();
   dial_.reset();
+}
+
+void Connection::settle() {
+  if (outside_ && !std::exchange(settled_, true)) settle_outside(outside_.get());
 }
 
 void Connection::end_outside() {

@@ -35,7 +35,19 @@ struct Context {
   std::unique_ptr<std::array<char, kBuffer>> buffer = std::make_unique<std::array<char, kBuffer>>();
   // Plain text on its way between two ends of TLS: nobody leaves anything in it.
   std::string plain;
-  // Room for records that wait for a socket, where nobody needs it just now.
+
+  // Room for bytes that wait for a socket goes round: what is empty is the next one's.
+  void lend_room(std::string& text) {
+    if (text.capacity() > kSmall || !text.empty() || spares.empty()) return;
+    text = std::move(spares.back());
+    spares.pop_back();
+  }
+  void take_room(std::string& text) {
+    if (text.capacity() <= kSmall || !text.empty()) return;
+    if (spares.size() < kSpares) spares.push_back(std::move(text));
+    text = {};
+  }
+  static constexpr std::size_t kSpares = 8, kSmall = 4 * 1024;
   std::vector<std::string> spares;
 };
 

@@ -27,6 +27,11 @@ void bound_buffers(int socket) {
   set(socket, IPPROTO_TCP, TCP_NODELAY, 1);  // whoever wrote it waited for nothing either
 }
 
+void settle_outside(int socket) {
+  bound_buffers(socket);
+  set(socket, SOL_SOCKET, SO_KEEPALIVE, 1);
+}
+
 Dial::Dial(Loop& loop, Group& group, std::vector<Address> addresses, std::uint16_t port, Then then)
     : group_(group),
       addresses_(std::move(addresses)),
@@ -45,11 +50,14 @@ void Dial::try_next() {
   SocketAddress to({addresses_[next_++], port_});
   socket_.reset(::socket(to.family(), SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0));
   if (!socket_) return failed(errno);
-  bound_buffers(socket_.get());
-  set(socket_.get(), SOL_SOCKET, SO_KEEPALIVE, 1);
   if (::connect(socket_.get(), to.get(), to.size) != 0 && errno != EINPROGRESS) {
     return failed(errno);
   }
+  // What is on this machine has answered already.
+  std::uint8_t state = 0;
+  socklen_t size = sizeof state;
+  bool known = ::getsockopt(socket_.get(), IPPROTO_TCP, TCP_INFO, &state, &size) == 0;
+  if (known && state == TCP_ESTABLISHED) return done();
   timer_.start(kEach);
   watch_.emplace(group_, socket_.get(), *this);
   watch_->want(EPOLLOUT);
@@ -64,10 +72,13 @@ void Dial::on_ready(int, std::uint32_t) {
   int error = 0;
   socklen_t size = sizeof error;
   ::getsockopt(socket_.get(), SOL_SOCKET, SO_ERROR, &error, &size);
-  if (error != 0) return failed(error);
+  error != 0 ? failed(error) : done();
+}
+
+void Dial::done() {
   timer_.cancel();
   Then then = std::exchange(then_, nullptr);
-  then(std::move(socket_), &*watch_, {});
+  then(std::move(socket_), watch_ ? &*watch_ : nullptr, {});
 }
 
 }  // namespace atl::egress

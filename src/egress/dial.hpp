@@ -16,12 +16,15 @@ namespace atl::egress {
 
 // Options that bound what the kernel keeps for a connection, on both its ends.
 void bound_buffers(int socket);
+// The same for the end outside, and a look now and then whether the other side is still there.
+// Calls that a connection of one short answer is spared.
+void settle_outside(int socket);
 
 class Dial final : public Watched {
  public:
   static constexpr std::chrono::seconds kEach{5};
 
-  // With a socket and its watch, to be taken over; or with what went wrong last.
+  // With a socket, and its watch to be taken over if it has one; or with what went wrong last.
   using Then = std::function<void(UniqueFd, Watch*, const std::string& error)>;
 
   Dial(Loop& loop, Group& group, std::vector<Address> addresses, std::uint16_t port, Then then);
@@ -32,6 +35,7 @@ class Dial final : public Watched {
   void on_ready(int fd, std::uint32_t events) override;
   void try_next();
   void failed(int error);
+  void done();
 
   Group& group_;
   std::vector<Address> addresses_;

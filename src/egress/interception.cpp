@@ -19,7 +19,6 @@ namespace atl::egress {
 namespace {
 
 constexpr std::size_t kRecord = 16 * 1024;
-constexpr std::size_t kSpares = 4, kSmall = 4 * 1024;
 
 }  // namespace
 
@@ -50,6 +49,7 @@ void Interception::connected() {
         TlsEnd::client(context.upstream.get(), connection_.name());
     if (!tls) return connection_.reset();
     outside_.tls = std::move(*tls);
+    connection_.settle();
   }
   work();
 }
@@ -87,7 +87,9 @@ void Interception::give_up(HttpRefusal refusal, Reason reason, const std::string
 }
 
 void Interception::work() {
-  for (Side* side : {&inside_, &outside_}) lend_room(*side);
+  for (Side* side : {&inside_, &outside_}) {
+    if (side->tls) connection_.sandbox().context().lend_room(side->tls->out());
+  }
   shake_inside();
   shake_outside();
   move_up();
@@ -246,14 +248,6 @@ void Interception::pass_ends() {
   closing_ = true;
 }
 
-// Records of one turn can be 256 KiB: room for as many goes round.
-void Interception::lend_room(Side& side) {
-  auto& spares = connection_.sandbox().context().spares;
-  if (!side.tls || side.tls->out().capacity() > kSmall || side.blocked() || spares.empty()) return;
-  side.tls->out() = std::move(spares.back());
-  spares.pop_back();
-}
-
 void Interception::flush(Side& side, int fd) {
   if (!side.tls) return;
   std::string& out = side.tls->out();
@@ -264,10 +258,7 @@ void Interception::flush(Side& side, int fd) {
   auto size = static_cast<std::size_t>(std::max<ssize_t>(sent, 0));
   out.erase(0, size);
   &side == &inside_ ? connection_.count(size, 0) : connection_.count(0, size);
-  if (!out.empty() || out.capacity() <= kSmall) return;
-  auto& spares = connection_.sandbox().context().spares;
-  if (spares.size() < kSpares) spares.push_back(std::move(out));
-  out = {};
+  connection_.sandbox().context().take_room(out);
 }
 
 // The handshakes have their time, and so has a head that has begun.

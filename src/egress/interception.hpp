@@ -58,7 +58,6 @@ class Interception {
   void pass_ends();
   void watch_time();
   void receive(Side& side, int fd);
-  void lend_room(Side& side);
   void flush(Side& side, int fd);
   bool is_over() const;
 

@@ -1,6 +1,8 @@
 // The event loop of atoll-egress: one thread, epoll, timers. Descriptors belong to groups, one for
 // each sandbox, and every group that has something to do gets the same few events a turn: a sandbox
-// with many busy connections does not hold up the others. Nothing here is thread-safe.
+// with many busy connections does not hold up the others. What a group has no turn for is told
+// again, and turns begin at changing places, so that nobody is always last. Nothing here is
+// thread-safe.
 #pragma once
 
 #include <sys/epoll.h>
@@ -32,23 +34,19 @@ class Group {
  public:
   static constexpr int kEventsPerTurn = 8;
 
-  explicit Group(Loop& loop);
-  // From an event that took long: the group's others wait for its next turn.
-  void end_turn() { tired_ = true; }
+  explicit Group(Loop& loop) : loop_(loop) {}
   Group(const Group&) = delete;
   Group& operator=(const Group&) = delete;
-  ~Group();
+  // From an event that took long: the group's others wait for its next turn.
+  void end_turn() { left_ = 0; }
 
  private:
   friend class Loop;
   friend class Watch;
-  void turn();
 
   Loop& loop_;
-  UniqueFd epoll_;
-  std::array<epoll_event, kEventsPerTurn> batch_{};
-  int batch_size_ = 0, batch_at_ = 0;
-  bool tired_ = false;
+  std::uint64_t turn_ = 0;  // that left_ is for
+  int left_ = 0;
 };
 
 // One descriptor that is watched, as long as this lives. It must be destroyed before the descriptor
@@ -71,7 +69,7 @@ class Watch {
   void forget();
 
  private:
-  friend class Group;
+  friend class Loop;
 
   Group& group_;
   int fd_;
@@ -115,16 +113,19 @@ class Loop {
   Clock::time_point now() const { return now_; }
 
  private:
-  friend class Group;
+  friend class Watch;
   friend class Timer;
   int until_next() const;
+  void dispatch();
   void run_timers();
 
   UniqueFd epoll_;
   Timer::Times times_;
   std::vector<std::shared_ptr<void>> graves_;
-  std::array<epoll_event, 64> ready_{};
+  // Sixteen sandboxes with all the connections that they may have.
+  std::array<epoll_event, 4096> ready_{};
   int ready_size_ = 0;
+  std::uint64_t turn_ = 0;
   Clock::time_point now_ = Clock::now();
   bool stopped_ = false;
   int code_ = 0;
