@@ -30,6 +30,7 @@ BUDGETS = {
     "leak": 300,
     "e2e": 900,
     "sdks": 480,  # package managers, compilers of other languages, and servers for each
+    "dialects": 360,
     "fuzz": 90,
     "network": 300,
     "bench": 180,

@@ -57,6 +57,19 @@ struct MoveFileBody {
 };
 BOOST_DESCRIBE_STRUCT(MoveFileBody, (), (from, to, overwrite))
 
+struct ReplaceTextBody {
+  std::optional<std::string> path;
+  std::optional<std::string> old_text;
+  std::string new_text;
+};
+BOOST_DESCRIBE_STRUCT(ReplaceTextBody, (), (path, old_text, new_text))
+
+struct ReplacedTextBody {
+  FileBody file;
+  std::uint64_t count = 0;
+};
+BOOST_DESCRIBE_STRUCT(ReplacedTextBody, (), (file, count))
+
 struct ChangeFileModeBody {
   std::optional<std::string> path;
   std::optional<std::string> mode;

@@ -10,6 +10,8 @@
 
 #include "bodies/common.hpp"
 #include "model/audit.hpp"
+#include "model/execution.hpp"
+#include "model/session.hpp"
 
 namespace atl::bodies {
 
@@ -52,6 +54,35 @@ struct AuditRowBody {
 BOOST_DESCRIBE_STRUCT(AuditRowBody, (),
                       (id, time, tenant, key_id, action, outcome, session_id, execution_id,
                        trace_id, request_id, detail))
+
+// Of one execution, without its output.
+struct DiagnosedExecutionBody {
+  std::string execution_id;
+  model::ExecutionState state = model::ExecutionState::kQueued;
+  Nullable<int> exit_code;
+  Nullable<std::string> error_code;
+  Nullable<std::string> error_message;
+  std::string created_at;
+  Nullable<std::string> ended_at;
+};
+BOOST_DESCRIBE_STRUCT(DiagnosedExecutionBody, (),
+                      (execution_id, state, exit_code, error_code, error_message, created_at,
+                       ended_at))
+
+struct DiagnosticsBody {
+  std::string session_id;
+  model::SessionState status = model::SessionState::kCreating;
+  Nullable<std::string> error_code;
+  Nullable<std::string> error_message;
+  Nullable<std::string> ended_at;
+  std::vector<DiagnosedExecutionBody> executions;
+  std::vector<AuditRowBody> events;
+  std::string log;
+  bool log_truncated = false;
+};
+BOOST_DESCRIBE_STRUCT(DiagnosticsBody, (),
+                      (session_id, status, error_code, error_message, ended_at, executions, events,
+                       log, log_truncated))
 
 struct AuditListBody {
   std::vector<AuditRowBody> audit;

@@ -50,7 +50,9 @@ Control::Control(ControlOptions options)
       snapshots_(*store_, clock_, sessions_, snapshot_files_, options.quotas.snapshots),
       files_(sessions_, audit_),
       terminals_(sessions_, audit_),
+      kept_terminals_(options.executor, terminals_),
       ports_(sessions_),
+      diagnostics_(sessions_, executions_, audit_),
       recovery_(session_shared_, templates_, session_maker_, session_ender_, executions_),
       idempotency_(*store_, clock_, options.answers_kept),
       tasks_(options.executor) {}
@@ -102,6 +104,7 @@ Task<void> Control::remove_old() {
 Task<void> Control::stop() {
   placement_.stop_waiting();
   co_await tasks_.join();
+  co_await kept_terminals_.shut_down();
   bool end_sandboxes = cleanup_on_exit_ && !is_lost();
   co_await recovery_.shut_down(end_sandboxes);
   co_await placement_.shut_down();

@@ -12,10 +12,12 @@
 #include "base/result.hpp"
 #include "control/audit.hpp"
 #include "control/decide.hpp"
+#include "control/diagnostics.hpp"
 #include "control/events.hpp"
 #include "control/executions.hpp"
 #include "control/files.hpp"
 #include "control/idempotency.hpp"
+#include "control/kept_terminals.hpp"
 #include "control/keys.hpp"
 #include "control/network_policies.hpp"
 #include "control/ports.hpp"
@@ -93,7 +95,9 @@ class Control {
   Snapshots& snapshots() { return snapshots_; }
   Files& files() { return files_; }
   Terminals& terminals() { return terminals_; }
+  KeptTerminals& kept_terminals() { return kept_terminals_; }
   Ports& ports() { return ports_; }
+  Diagnostics& diagnostics() { return diagnostics_; }
   Templates& templates() { return templates_; }
   Secrets& secrets() { return secrets_; }
   const NetworkPolicies& network_policies() const { return network_policies_; }
@@ -144,7 +148,9 @@ class Control {
   Snapshots snapshots_;
   Files files_;
   Terminals terminals_;
+  KeptTerminals kept_terminals_;
   Ports ports_;
+  Diagnostics diagnostics_;
   Recovery recovery_;
   Idempotency idempotency_;
   async::TaskGroup tasks_;

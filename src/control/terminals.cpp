@@ -49,6 +49,8 @@ Task<Result<void>> Terminal::resize(std::uint16_t rows, std::uint16_t cols) {
   return process_->resize({.rows = rows, .cols = cols});
 }
 
+Task<Result<void>> Terminal::signal(int number) { return process_->signal(number); }
+
 Task<void> Terminal::hang_up() {
   (void)co_await process_->signal(SIGHUP);
   co_await async::sleep_for(kGrace);

@@ -39,6 +39,7 @@ class Terminal {
   async::Task<Result<std::string>> read();
   async::Task<Result<void>> write(std::string bytes);
   async::Task<Result<void>> resize(std::uint16_t rows, std::uint16_t cols);
+  async::Task<Result<void>> signal(int number);
   // The client is gone: so is the program, after a moment in which it can end by itself.
   async::Task<void> hang_up();
   // Behind the end of its output.

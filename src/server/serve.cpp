@@ -9,6 +9,7 @@
 
 #include "api/common/dialect.hpp"
 #include "api/common/middleware.hpp"
+#include "api/opensandbox/dialect.hpp"
 #include "api/rest/rest.hpp"
 #include "async/run.hpp"
 #include "async/signals.hpp"
@@ -51,8 +52,14 @@ void announce(const http::Server& server, bool tls, bool auth, bool has_keys,
 }
 
 // In the order in which they are asked whether a request is theirs.
-api::Dialects dialects_of() {
+api::Dialects dialects_of(const config::Config& config, control::Control& control,
+                          async::Executor executor) {
   api::Dialects all;
+  if (config.dialects.opensandbox.enabled) {
+    api::DialectOptions options = dialect_options(config, config.dialects.opensandbox);
+    options.executor = executor;
+    all.push_back(api::opensandbox::make_dialect(control, std::move(options)));
+  }
   return all;
 }
 
@@ -106,7 +113,7 @@ Task<Result<int>> run_server(async::Executor executor, Running running) {
                                 {.required = program.keys_required,
                                  .preview_domain = rest.preview_domain,
                                  .preview = std::move(preview),
-                                 .dialects = dialects_of()}),
+                                 .dialects = dialects_of(config, control, executor)}),
                       http_options(config));
   Result<void> started = co_await server.start();
   if (started) {

@@ -109,6 +109,13 @@ void add_node(const Config& config, Told& told) {
   told["storage.min_free_percent"] = both(node.floor.percent, control.floor.percent);
 }
 
+void add_dialects(const Config& config, Told& told) {
+  api::DialectOptions opensandbox = dialect_options(config, config.dialects.opensandbox);
+  told["dialects.opensandbox.enabled"] = text(config.dialects.opensandbox.enabled);
+  told["dialects.opensandbox.default_template"] = opensandbox.default_template;
+  for (const auto& [name, id] : opensandbox.images) told["dialects.opensandbox.images"] += name;
+}
+
 // What the parts are told, by the field that it comes from.
 Told told_by(const Config& config) {
   Told told;
@@ -121,6 +128,7 @@ Told told_by(const Config& config) {
   add_http(config, told);
   add_control(config, told);
   add_node(config, told);
+  add_dialects(config, told);
   return told;
 }
 

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "api/common/text.hpp"
 #include "codec/json.hpp"
 
 namespace atl::api::rest {

@@ -185,6 +185,39 @@ Task<void> contexts(Api* api) {
   EXPECT_EQ(closed.status, 204) << closed.body;
 }
 
+Task<void> logs(Api* api) {
+  std::string path = "/api/v1/sessions/" + co_await api->make_session();
+  Reply ran =
+      co_await api->call(Method::kPost, path + "/execute",
+                         R"({"command":"echo one; echo zw\303\266lf"})", {{"Prefer", "wait"}});
+  std::string log = "/api/v1/executions/" + ran.at({"execution_id"}) + "/log";
+  Reply all = co_await api->call(Method::kGet, log);
+  EXPECT_EQ(all.status, 200) << all.body;
+  EXPECT_EQ(all.headers.get("atoll-next-cursor"), std::to_string(all.body.size()));
+  EXPECT_EQ(all.headers.get("atoll-execution-ended"), "true");
+  Reply rest = co_await api->call(Method::kGet, log + "?cursor=4");
+  EXPECT_EQ(rest.body, all.body.substr(4));
+  Reply beyond = co_await api->call(Method::kGet, log + "?cursor=1000");
+  EXPECT_EQ(beyond.body, "");
+  EXPECT_EQ(beyond.headers.get("atoll-next-cursor"), "1000");
+  Reply bad = co_await api->call(Method::kGet, log + "?cursor=-1");
+  EXPECT_EQ(bad.status, 400);
+  Reply none = co_await api->call(Method::kGet, "/api/v1/executions/none/log");
+  EXPECT_EQ(none.status, 404);
+  Reply why = co_await api->call(Method::kGet, path + "/diagnostics");
+  EXPECT_EQ(why.status, 200) << why.body;
+  EXPECT_NE(why.at({"log"}).find("one"), std::string::npos) << why.body;
+  EXPECT_EQ(why.at({"executions", "0", "exit_code"}), "0");
+  EXPECT_EQ(why.at({"events", "0", "action"}), "session_created");
+  Reply gone = co_await api->call(Method::kDelete, path);
+  EXPECT_EQ(gone.status, 204);
+  Reply after = co_await api->call(Method::kGet, path + "/diagnostics");
+  EXPECT_EQ(after.at({"status"}), "terminated") << after.body;
+  EXPECT_NE(after.at({"log"}).find("one"), std::string::npos) << after.body;
+}
+
+// covers: getDiagnostics, readExecutionLog
+TEST(ExecutionRoutes, WhatWasPrintedIsReadLater) { with_api(logs); }
 // covers: execute, streamExecution
 TEST(ExecutionRoutes, StreamsAndGoesOn) { with_api(streams); }
 // covers: execute

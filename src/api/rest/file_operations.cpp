@@ -78,6 +78,21 @@ Task<Answer<http::Response>> move_file(Call call) {
   co_return json_response(200, file_view(moved));
 }
 
+Task<Answer<http::Response>> replace_text(Call call) {
+  ATOLL_CO_TRY(bodies::ReplaceTextBody body, co_await read_json<bodies::ReplaceTextBody>(call));
+  ATOLL_CO_CHECK(check_path(body.path, "/path"));
+  if (!body.old_text) co_return refuse_field("/old_text", "is required");
+  if (body.old_text->empty()) co_return refuse_value("/old_text", "must not be empty");
+  control::ReplaceText request{.path = std::move(*body.path),
+                               .old_text = std::move(*body.old_text),
+                               .new_text = std::move(body.new_text)};
+  ATOLL_CO_TRY(control::ReplacedText replaced,
+               co_await call.control().files().replace_text(call.caller, call.session_id(),
+                                                            std::move(request)));
+  co_return json_response(
+      200, bodies::ReplacedTextBody{.file = file_view(replaced.file), .count = replaced.count});
+}
+
 Task<Answer<http::Response>> change_mode(Call call) {
   ATOLL_CO_TRY(ChangeFileModeBody body,
                co_await read_json<ChangeFileModeBody>(call, kMaxSmallBody));

@@ -311,6 +311,31 @@ Task<void> paged(Api* api) {
   EXPECT_EQ(bad.status, 400) << bad.body;
 }
 
+Task<void> replaced(Api* api) {
+  std::string files = "/api/v1/sessions/" + co_await api->make_session() + "/files";
+  (void)co_await api->call(Method::kPut, files + "/a?mode=0600", "one two one",
+                           {{"Content-Type", "application/octet-stream"}});
+  Reply done = co_await api->call(Method::kPost, files + "/replace",
+                                  R"({"path":"a","old_text":"one","new_text":"1"})");
+  EXPECT_EQ(done.status, 200) << done.body;
+  EXPECT_EQ(done.at({"count"}), "2");
+  EXPECT_EQ(done.at({"file", "mode"}), "0600");
+  Reply read = co_await api->call(Method::kGet, files + "/a");
+  EXPECT_EQ(read.body, "1 two 1");
+  Reply none =
+      co_await api->call(Method::kPost, files + "/replace", R"({"path":"a","old_text":"three"})");
+  EXPECT_EQ(none.at({"count"}), "0") << none.body;
+  Reply empty =
+      co_await api->call(Method::kPost, files + "/replace", R"({"path":"a","old_text":""})");
+  EXPECT_EQ(empty.status, 422) << empty.body;
+  EXPECT_EQ(empty.at({"at"}), "/old_text");
+  Reply missing =
+      co_await api->call(Method::kPost, files + "/replace", R"({"path":"b","old_text":"x"})");
+  EXPECT_EQ(missing.status, 404) << missing.body;
+}
+
+// covers: replaceText
+TEST(FileRoutes, TextIsReplaced) { with_api(replaced); }
 // covers: listFiles
 TEST(FileRoutes, PagesOfAListing) { with_api(paged); }
 // covers: deleteFile, downloadFile, listFiles, putFile, uploadFiles

@@ -123,6 +123,8 @@ void add_files(Routes& routes) {
              make_folder);
   routes.add(Method::kPost, "/sessions/{id}/files/links", "makeLinks", Access::kWriter, make_links);
   routes.add(Method::kPost, "/sessions/{id}/files/move", "moveFile", Access::kWriter, move_file);
+  routes.add(Method::kPost, "/sessions/{id}/files/replace", "replaceText", Access::kWriter,
+             replace_text);
   routes.add(Method::kPost, "/sessions/{id}/files/chmod", "changeFileMode", Access::kWriter,
              change_mode);
   routes.add(Method::kGet, "/sessions/{id}/files/watch", "watchFiles", Access::kReader,

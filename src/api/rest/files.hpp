@@ -18,6 +18,7 @@ Task<Answer<void>> watch_files(Call call);
 Task<Answer<http::Response>> make_folder(Call call);
 Task<Answer<http::Response>> make_links(Call call);
 Task<Answer<http::Response>> move_file(Call call);
+Task<Answer<http::Response>> replace_text(Call call);
 Task<Answer<http::Response>> change_mode(Call call);
 
 // Counts what a request brings; kTooLarge beyond what is configured.

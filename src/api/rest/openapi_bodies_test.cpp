@@ -146,6 +146,7 @@ TEST(OpenApiBodies, RequestsAreAsDescribed) {
   compare<bodies::MakeFolderBody>("MakeFolder", false);
   compare<bodies::MakeLinksBody>("MakeLinks", false);
   compare<bodies::MoveFileBody>("MoveFile", false);
+  compare<bodies::ReplaceTextBody>("ReplaceText", false);
   compare<bodies::ChangeFileModeBody>("ChangeFileMode", false);
   compare<bodies::NetworkPolicyBody>("NetworkPolicy", false);
   compare<bodies::NetworkRuleBody>("NetworkRule", false);
@@ -162,7 +163,10 @@ TEST(OpenApiBodies, AnswersAreAsDescribed) {
   compare<bodies::UsageBody>("Usage", true);
   compare<bodies::ProcessBody>("Process", true);
   compare<bodies::FileBody>("File", true);
+  compare<bodies::ReplacedTextBody>("ReplacedText", true);
   compare<bodies::SnapshotBody>("Snapshot", true);
+  compare<bodies::DiagnosedExecutionBody>("DiagnosedExecution", true);
+  compare<bodies::DiagnosticsBody>("Diagnostics", true);
   compare<bodies::AuditRowBody>("AuditRow", true);
   compare<bodies::TemplateBody>("Template", true);
   compare<bodies::RuntimeBody>("Runtime", true);

@@ -87,6 +87,8 @@ http::Handler add_rest_routes(http::Router& router, control::Control& control,
   Routes routes(router, rest);
   add_sessions(routes);
   add_executions(routes);
+  add_execution_log(routes);
+  add_diagnostics(routes);
   add_run(routes);
   add_contexts(routes);
   add_terminal(routes);

@@ -38,6 +38,8 @@ class Routes {
 
 void add_sessions(Routes& routes);
 void add_executions(Routes& routes);
+void add_execution_log(Routes& routes);
+void add_diagnostics(Routes& routes);
 void add_run(Routes& routes);
 void add_contexts(Routes& routes);
 void add_terminal(Routes& routes);

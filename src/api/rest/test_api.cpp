@@ -11,6 +11,7 @@
 #include <gtest/gtest.h>
 
 #include "api/common/middleware.hpp"
+#include "api/opensandbox/dialect.hpp"
 #include "api/rest/documents.hpp"
 #include "api/rest/rest.hpp"
 #include "api/rest/test_schema.hpp"
@@ -88,6 +89,14 @@ class EveryOperationAnswers final : public testing::Environment {
 };
 const auto* const kAtTheEnd = testing::AddGlobalTestEnvironment(new EveryOperationAnswers);
 
+Dialects dialects_of(control::Control& control, const RestOptions& rest) {
+  DialectOptions options{.executor = rest.executor,
+                         .images = {{"their/image", "shell-default"}},
+                         .body_bytes = rest.body_bytes,
+                         .upload_bytes = rest.upload_bytes};
+  return {opensandbox::make_dialect(control, std::move(options))};
+}
+
 Task<Result<void>> run_all(async::Executor executor, const Folder* folder,
                            std::function<Task<void>(Api*)> body, ApiWish wish) {
   sandbox::Registry registry;
@@ -127,7 +136,8 @@ Task<Result<void>> run_all(async::Executor executor, const Folder* folder,
   AuthOptions auth{.required = wish.keys,
                    .metrics = &metrics,
                    .preview_domain = wish.preview_domain,
-                   .preview = add_rest_routes(router, control, rest)};
+                   .preview = add_rest_routes(router, control, rest),
+                   .dialects = dialects_of(control, rest)};
   http::Server server(executor, wrap(router, control, std::move(auth)),
                       {.listen = {"127.0.0.1:0", "unix:" + (*folder / "api.sock")}});
   ATOLL_CO_CHECK(co_await server.start());
