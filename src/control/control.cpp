@@ -40,6 +40,7 @@ Control::Control(ControlOptions options)
       session_ender_(session_shared_, sessions_, workspace_copies_),
       session_maker_(session_shared_, sessions_, session_ender_,
                      {templates_, snapshot_files_, secrets_}),
+      default_sandboxes_(session_shared_, sessions_, session_maker_, session_ender_),
       session_changes_(session_shared_, sessions_, workspace_copies_),
       session_network_(session_shared_, sessions_, secrets_, audit_, *networks_),
       session_watch_(session_shared_, sessions_, session_ender_, workspace_copies_),

@@ -13,6 +13,7 @@
 #include "control/audit.hpp"
 #include "control/decide.hpp"
 #include "control/diagnostics.hpp"
+#include "control/default_sandboxes.hpp"
 #include "control/events.hpp"
 #include "control/executions.hpp"
 #include "control/files.hpp"
@@ -88,6 +89,7 @@ class Control {
   SessionMaker& session_maker() { return session_maker_; }
   SessionEnder& session_ender() { return session_ender_; }
   SessionChanges& session_changes() { return session_changes_; }
+  DefaultSandboxes& default_sandboxes() { return default_sandboxes_; }
   SessionNetwork& session_network() { return session_network_; }
   Executions& executions() { return executions_; }
   Decider& decider() { return decider_; }
@@ -139,6 +141,7 @@ class Control {
   WorkspaceCopies workspace_copies_;
   SessionEnder session_ender_;
   SessionMaker session_maker_;
+  DefaultSandboxes default_sandboxes_;
   SessionChanges session_changes_;
   SessionNetwork session_network_;
   SessionWatch session_watch_;
