@@ -41,6 +41,11 @@ int serve_command(Arguments arguments) {
     return own_failure(parsed.error());
   }
   if (options.help) return show_help(*find_command("serve"));
+  if (options.temporary && options.data.empty()) {
+    return own_failure(
+        Error(Code::kInvalidArgument,
+              "--temporary removes the data folder at the end: name it with --data"));
+  }
   if (Result<void> armed = arm_fault(); !armed) return own_failure(armed.error());
   ::signal(SIGPIPE, SIG_IGN);
   Result<config::Loaded> loaded = server::load_config(options);
@@ -49,6 +54,7 @@ int serve_command(Arguments arguments) {
   Result<server::Place> place = server::prepare_place(
       server::program_settings(loaded->config).data_folder, identity.uid, identity.gid);
   if (!place) return own_failure(place.error());
+  place->temporary = options.temporary;
   if (Result<void> unused = server::check_free(*place); !unused) return own_failure(unused.error());
   server::raise_open_files(loaded->config.sessions.max_active,
                            loaded->config.server.limits.connections);

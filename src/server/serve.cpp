@@ -1,18 +1,25 @@
 #include "server/serve.hpp"
 
+#include <fcntl.h>
 #include <signal.h>
+#include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <cstdio>
+#include <filesystem>
 #include <memory>
 #include <utility>
 
 #include "api/common/dialect.hpp"
 #include "api/common/middleware.hpp"
 #include "api/opensandbox/dialect.hpp"
+#include "api/mcp/mcp.hpp"
 #include "api/rest/rest.hpp"
 #include "async/run.hpp"
 #include "async/signals.hpp"
+#include "async/stream.hpp"
+#include "async/task_group.hpp"
 #include "cli/core/exit_status.hpp"
 #include "cli/core/small_commands.hpp"
 #include "control/control.hpp"
@@ -72,11 +79,39 @@ struct Running {
 
 constexpr std::chrono::seconds kLostDrain{2};  // for answers that are ready
 
+// Standard input of a temporary server: whoever started it has gone when it ends.
+struct Input {
+  bool ended = false;
+};
+
+Task<void> watch_input(async::Executor executor, Input* input, async::Signals* signals) {
+  UniqueFd copy(::fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 3));
+  if (copy) {
+    async::Stream stream(executor, std::move(copy), async::FdKind::kShared);
+    std::array<char, 256> ignored{};
+    for (;;) {
+      Result<std::size_t> got = co_await stream.read_some(ignored);
+      if (!got || *got == 0) break;
+    }
+  }
+  input->ended = true;
+  signals->cancel();
+}
+
+void remove_data(const Place& place) {
+  std::error_code why;
+  std::filesystem::remove_all(place.data_folder, why);
+  if (why) log::warn("data_folder_left", log::kv("error", why.message()));
+}
+
 // 0 after a signal, 1 when the launcher is gone and another server must take over.
 Task<Result<int>> run_server(async::Executor executor, Running running) {
   const config::Config& config = running.loaded->config;
   const ProgramSettings program = program_settings(config);
   ATOLL_CO_TRY(async::Signals signals, async::Signals::listen(executor, {SIGTERM, SIGINT}));
+  Input input;
+  async::TaskGroup watchers(executor);
+  if (running.place->temporary) watchers.spawn(watch_input(executor, &input, &signals));
   control::ControlOptions options = control_options(config, *running.place);
   options.executor = executor;
   options.on_lost = [&signals] { signals.cancel(); };
@@ -107,6 +142,12 @@ Task<Result<int>> run_server(async::Executor executor, Running running) {
   rest.draining = [&draining] { return draining; };
   http::Router router;
   http::Handler preview = api::rest::add_rest_routes(router, control, rest);
+  api::mcp::add_mcp_routes(router, control,
+                           {.executor = executor,
+                            .version = ATOLL_VERSION,
+                            .endpoint = rest.endpoint,
+                            .preview_domain = rest.preview_domain,
+                            .body_bytes = rest.body_bytes});
   ATOLL_CO_CHECK(co_await control.start());
   http::Server server(executor,
                       api::wrap(router, control,
@@ -122,10 +163,11 @@ Task<Result<int>> run_server(async::Executor executor, Running running) {
     announce(server, tls, program.keys_required, !control.keys().tenants().empty(),
              running.place->data_folder);
     Result<int> signal = 0;
-    if (!control.is_lost()) signal = co_await signals.next();
+    if (!control.is_lost() && !input.ended) signal = co_await signals.next();
     log::info("server_stopping", log::kv("signal", signal ? *signal : 0));
   }
   draining = true;
+  co_await watchers.join();
   std::chrono::seconds drain = program.drain_time;
   co_await server.drain(
       async::deadline_in(control.is_lost() ? std::min(drain, kLostDrain) : drain));
@@ -144,6 +186,7 @@ int serve(const config::Loaded& loaded, const Place& place, PreparedBackends bac
   Result<int> served = async::run_to_end<Result<int>>([&](async::Executor executor) {
     return run_server(executor, {&loaded, &place, &backends, &registry});
   });
+  if (place.temporary) remove_data(place);
   return served ? *served : cli::own_failure(served.error());
 }
 

@@ -13,6 +13,7 @@
 #include "api/common/preview_cookie.hpp"
 #include "api/common/preview_gate.hpp"
 #include "api/common/proxy_headers.hpp"
+#include "api/common/preview_link.hpp"
 #include "api/common/text.hpp"
 #include "api/rest/bodies.hpp"
 #include "api/rest/routes.hpp"
@@ -28,20 +29,6 @@ using http::Method;
 constexpr std::chrono::hours kCookieTime{12};
 constexpr std::uint64_t kLongestTtl = 3600;
 
-model::Time end_of(const Call& call, std::chrono::seconds time) {
-  return std::chrono::time_point_cast<std::chrono::milliseconds>(call.control().clock().wall()) +
-         time;
-}
-
-std::string sign(const Call& call, PreviewTokens::Kind kind, std::uint16_t port,
-                 model::Time expires) {
-  control::PreviewGrant grant{.session = call.session_id().str(),
-                              .port = port,
-                              .tenant = call.caller.tenant,
-                              .key_id = call.caller.key_id};
-  return call.control().preview_tokens().sign(kind, grant, expires);
-}
-
 // A path that a browser reads as a path of this host: "//x" and "/\x" name another one.
 std::string own_location(std::string target) {
   bool plain = target == "/" || target.starts_with("/?") ||
@@ -52,7 +39,9 @@ std::string own_location(std::string target) {
 }
 
 Task<Answer<void>> take_token(Call call, std::uint16_t port) {
-  std::string cookie = sign(call, PreviewTokens::Kind::kCookie, port, end_of(call, kCookieTime));
+  std::string cookie =
+      sign_preview(call.control(), call.caller, call.session_id(), port,
+                   PreviewTokens::Kind::kCookie, preview_end(call.control(), kCookieTime));
   http::Response response{.status = 302};
   response.headers.add("Location", own_location(target_without_token(call.request())));
   response.headers.add("Set-Cookie", preview_cookie(cookie, is_https(call.request())));
@@ -79,36 +68,6 @@ http::Headers headers_inside(const Call& call) {
   return out;
 }
 
-std::string url_of(std::string_view scheme, std::string_view name, std::string_view port,
-                   std::string_view token) {
-  std::string url(scheme);
-  url.append("://").append(name);
-  if (!port.empty()) url.append(":").append(port);
-  return url.append("/?").append(kTokenParameter).append("=").append(token);
-}
-
-// With the scheme and the port that this request came by. Below localhost the port is the server's
-// own, unless the client itself says how it reaches loopback (a tunnel).
-boost::json::array urls_of(const Call& call, std::uint16_t port, std::string_view token) {
-  const RestOptions& options = call.rest->options;
-  HostName host = parse_host(call.request().headers.get("host")).value_or(HostName());
-  std::string_view scheme = is_https(call.request()) ? "https" : "http";
-  std::string session = call.session_id().str();
-  boost::json::array urls;
-  if (!options.preview_domain.empty()) {
-    urls.emplace_back(
-        url_of(scheme, preview_name(port, session, options.preview_domain), host.port, token));
-  }
-  std::string own = options.endpoint();
-  std::size_t begin = own.find("://");
-  if (!is_loopback_name(host.name) && begin != std::string::npos) {
-    scheme = std::string_view(own).substr(0, begin);
-    host = parse_host(std::string_view(own).substr(begin + 3)).value_or(HostName());
-  }
-  urls.emplace_back(url_of(scheme, preview_name(port, session, ""), host.port, token));
-  return urls;
-}
-
 Task<Answer<http::Response>> create_token(Call call) {
   ATOLL_CO_TRY(std::uint16_t port, port_of(call.request()));
   ATOLL_CO_CHECK(check_preview_port(port));
@@ -118,11 +77,19 @@ Task<Answer<http::Response>> create_token(Call call) {
     co_return refuse_value("/ttl", "must be from 1 to 3600 seconds");
   }
   ATOLL_CO_CHECK(co_await call.control().sessions().live(call.caller, call.session_id()));
-  model::Time expires = end_of(call, std::chrono::seconds(body.ttl));
-  std::string token = sign(call, PreviewTokens::Kind::kLink, port, expires);
-  record(call, model::AuditAction::kPreviewTokenCreated, "port " + std::to_string(port));
+  const RestOptions& options = call.rest->options;
+  PreviewLinks links = make_preview_links(call.control(), call.caller,
+                                          {.session = call.session_id(),
+                                           .port = port,
+                                           .ttl = std::chrono::seconds(body.ttl),
+                                           .host = std::string(call.request().headers.get("host")),
+                                           .https = is_https(call.request()),
+                                           .own = options.endpoint(),
+                                           .preview_domain = options.preview_domain});
+  boost::json::array urls;
+  for (const std::string& url : links.urls) urls.emplace_back(url);
   object answer{
-      {"token", token}, {"expires_at", rfc3339(expires)}, {"urls", urls_of(call, port, token)}};
+      {"token", links.token}, {"expires_at", rfc3339(links.expires)}, {"urls", std::move(urls)}};
   http::Response response = json_response(201, answer);
   response.headers.add("Cache-Control", "no-store");
   co_return response;

@@ -32,6 +32,10 @@ constexpr std::array kServe{
     Option{.name = "no-auth",
            .help = "Let everybody who reaches the port in, as owner. Only for loopback addresses.",
            .set = set_flag<&ServeOptions::no_auth>},
+    Option{.name = "temporary",
+           .help = "End when standard input ends, and remove the data folder: for programs that "
+                   "start a server for themselves alone.",
+           .set = set_flag<&ServeOptions::temporary>},
     Option{.name = "config",
            .argument = "FILE",
            .help = "Read this configuration file, and no other (docs/configuration.md).",

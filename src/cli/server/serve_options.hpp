@@ -17,6 +17,7 @@ struct ServeOptions {
   std::string config;
   std::vector<std::string> sets;  // PATH=VALUE
   bool no_auth = false;
+  bool temporary = false;
   bool help = false;
 };
 
