@@ -297,6 +297,7 @@ std::span<const Command> commands() {
       remote_manuals()[7],
       remote_manuals()[8],
       remote_manuals()[9],
+      remote_manuals()[10],
       Command{
           .name = "doctor",
           .summary = "check what this host can isolate, and say what to do",
@@ -399,7 +400,7 @@ std::span<const Command> commands() {
               .synopsis = "atoll help [COMMAND]",
               .description = "Shows the manual of a command, as COMMAND --help does.",
               .options = docs_option_table(),
-              .words = "run repl create ps exec shell cp logs rm template secret network policy "
+              .words = "run repl create ps exec shell cp logs rm template secret network policy mcp "
                        "doctor backends image config serve key completion version help"},
   };
   return kCommands;

@@ -10,6 +10,7 @@
 #include "async/run.hpp"
 #include "cli/core/document.hpp"
 #include "cli/core/exit_status.hpp"
+#include "cli/remote/mcp.hpp"
 #include "cli/remote/remote.hpp"
 #include "cli/remote/report.hpp"
 #include "cli/remote/server.hpp"
@@ -29,6 +30,7 @@ constexpr std::array kEntries{
     Entry{"cp", copy_files},         Entry{"logs", show_logs},
     Entry{"rm", remove_sessions},    Entry{"template", manage_templates},
     Entry{"secret", manage_secrets}, Entry{"network", manage_network},
+    Entry{"mcp", nullptr},
 };
 
 int report(const Error& error, const RemoteOptions& options) {
@@ -87,9 +89,11 @@ int remote_command(Arguments arguments, const std::string& local_key_file) {
       parse_remote_options(arguments.subspan(1), manual.options, entry->program, options);
   if (!parsed) return report(parsed.error(), options);
   if (options.help) return show_help(manual);
-  Result<client::Address> address = choose_server(options, {.server = std::getenv("ATOLL_SERVER"),
-                                                            .key = std::getenv("ATOLL_KEY"),
-                                                            .key_file = local_key_file});
+  ServerSources sources{.server = std::getenv("ATOLL_SERVER"),
+                        .key = std::getenv("ATOLL_KEY"),
+                        .key_file = local_key_file};
+  if (entry->run == nullptr) return mcp_command(options, sources);
+  Result<client::Address> address = choose_server(options, sources);
   if (!address) return report(address.error(), options);
   Result<int> status = async::run_to_end<Result<int>>([&](async::Executor executor) {
     return run(std::move(executor), entry, &options, *address);

@@ -169,9 +169,31 @@ constexpr std::array kNetworkExamples{
     Example{"echo '{}' | atoll network --set - $S", "Nothing any more."},
 };
 
+constexpr std::array kMcpSections{
+    Section{"Clients",
+            "In the configuration of a client, one entry is all there is to write:\n\n"
+            "  {\"mcpServers\": {\"atoll\": {\"command\": \"atoll\", \"args\": [\"mcp\"]}}}\n\n"
+            "docs/quickstart/mcp.md has it for several of them. A client that speaks HTTP needs no "
+            "such command: it talks to /mcp of a server (atoll serve), with its key."},
+    Section{"Sandboxes",
+            "Every tool works in a sandbox of this process unless it names another one. It is made "
+            "when it is first needed, and ends with the process."},
+    Section{"A server of its own",
+            "Listens on a free port of 127.0.0.1 and lets nobody in but this process, by a key "
+            "that no other has. Its log goes to standard error."},
+    Section{"Exit status",
+            "0 when standard input has ended, or 125 with \"atoll: <code>: <sentence>\" on "
+            "stderr."}};
+
+constexpr std::array kMcpExamples{
+    Example{"claude mcp add atoll -- atoll mcp", "For Claude Code."},
+    Example{"atoll mcp --server http://127.0.0.1:8080", "With a server that runs."},
+    Example{"ATOLL_SERVER=https://atoll.example ATOLL_KEY=… atoll mcp", "With one elsewhere."},
+};
+
 }  // namespace
 
-std::span<const Command, 10> remote_manuals() {
+std::span<const Command, 11> remote_manuals() {
   static const std::array kManuals{
       Command{.name = "create",
               .summary = "make a session on a server",
@@ -264,6 +286,16 @@ std::span<const Command, 10> remote_manuals() {
               .options = network_option_table(),
               .sections = kNetworkSections,
               .examples = kNetworkExamples},
+      Command{.name = "mcp",
+              .summary = "give a client of the Model Context Protocol sandboxes",
+              .synopsis = "atoll mcp [OPTIONS]",
+              .description =
+                  "Speaks MCP on standard input and output, for Claude, Cursor, VS Code and every "
+                  "other client that starts its servers itself. Without a server to talk to, it "
+                  "starts one for itself and ends it with itself.",
+              .options = mcp_option_table(),
+              .sections = kMcpSections,
+              .examples = kMcpExamples},
   };
   return kManuals;
 }

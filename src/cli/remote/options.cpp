@@ -281,6 +281,31 @@ constexpr std::array kTemplate = with_common(std::array{
 
 constexpr std::array kSecretOptions = with_common(std::array{under(kOutput, "Secrets")});
 
+constexpr std::array kMcp{
+    Option{.name = "server",
+           .argument = "URL",
+           .help = "Talk to this server: http://HOST:PORT, https://HOST or unix:///PATH. Default: "
+                   "ATOLL_SERVER, else a server of its own.",
+           .set = set_text<&RemoteOptions::server>,
+           .group = "A server that runs"},
+    kCommon[1],
+    kCommon[2],
+    under(Option{.name = "data",
+                 .argument = "DIR",
+                 .help = "Keep the data of its own server here. Default: a temporary folder, which "
+                         "goes with it.",
+                 .set = set_text<&RemoteOptions::data>,
+                 .complete = Complete::kFolder},
+          "A server of its own"),
+    Option{.name = "set",
+           .argument = "PATH=VALUE",
+           .help = "Set a field of its configuration, as with atoll serve. May be given several "
+                   "times.",
+           .set = add_text<&RemoteOptions::sets>},
+    kColor,
+    kHelp,
+};
+
 constexpr std::array kNetworkOptions = with_common(std::array{
     under(Option{.name = "set",
                  .argument = "FILE",
@@ -303,6 +328,7 @@ std::span<const Option> rm_option_table() { return kRm; }
 std::span<const Option> template_option_table() { return kTemplate; }
 std::span<const Option> secret_option_table() { return kSecretOptions; }
 std::span<const Option> network_option_table() { return kNetworkOptions; }
+std::span<const Option> mcp_option_table() { return kMcp; }
 
 Result<void> parse_remote_options(std::span<const std::string_view> arguments,
                                   std::span<const Option> table, bool program,

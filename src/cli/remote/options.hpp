@@ -55,6 +55,9 @@ struct RemoteOptions {
   bool detach = false;
   bool follow = false;
 
+  std::string data;               // of the server that `atoll mcp` starts
+  std::vector<std::string> sets;  // PATH=VALUE, for the same
+
   std::vector<std::string> words;  // what is no option
 };
 
@@ -68,6 +71,7 @@ std::span<const Option> rm_option_table();
 std::span<const Option> template_option_table();
 std::span<const Option> secret_option_table();
 std::span<const Option> network_option_table();
+std::span<const Option> mcp_option_table();
 
 // Options may stand before, between and after the words. Of a command that runs a program
 // (`program`), the options end before its second word. On failure `options` holds what had been
