@@ -42,7 +42,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from datetime import datetime
 from enum import Enum
-from typing import Any, Dict, List, Mapping, Optional, TypedDict, TypeVar, Union
+from typing import Any, Dict, List, Mapping, Optional, Type, TypedDict, TypeVar, Union
 
 from ._json import Model, items, time_of
 
@@ -117,9 +117,11 @@ class Maker:
                 reads.append(f"{attribute}={read}")
             elif optional:
                 value = make.format(f'data["{key}"]')
-                reads.append(f'{attribute}={value} if {read} is not None else None')
+                reads.append(f'{attribute}=None if {read} is None else {value}')
             else:
                 reads.append(f"{attribute}={make.format(read)}")
+        reads = [text if len(text) <= 105 else text.replace("=None if", "=None\n            if").replace(" else ", "\n            else ")
+                 for text in reads]
         lines = ["@dataclass(frozen=True)", f"class {name}(Model):", f'    """{sentence(schema, name)}"""', ""]
         for attribute, kind, text in fields:
             lines.append(f"    {attribute}: {kind}")
@@ -128,7 +130,7 @@ class Maker:
         lines += ["    raw: Mapping[str, Any] = field(repr=False, compare=False)",
                   '    """The answer as it came, with fields that this version does not know."""', "",
                   "    @classmethod",
-                  f"    def from_json(cls: type[{name}T], data: Mapping[str, Any]) -> {name}T:",
+                  f"    def from_json(cls: Type[{name}T], data: Mapping[str, Any]) -> {name}T:",
                   "        return cls(", *[f"            {read}," for read in [*reads, "raw=data"]], "        )", "", ""]
         self.made.append(f'{name}T = TypeVar("{name}T", bound="{name}")\n\n\n' + "\n".join(lines))
 

@@ -32,7 +32,7 @@ from ._errors import (
     StreamInterruptedError,
     UnsupportedBackendError,
 )
-from ._version import VERSION as __version__
+from ._version import VERSION
 
 if TYPE_CHECKING:
     from . import models
@@ -55,6 +55,8 @@ if TYPE_CHECKING:
     from ._sync.stream import EventStream, ExecutionStream, LiveStream
     from ._sync.terminal import Terminal
     from .seed import AsyncSandboxClient, SandboxClient
+
+__version__ = VERSION
 
 # Loaded when first asked for, so that `import atoll` costs little and nobody pays for the half that he does not use.
 _WHERE = {

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass
-from typing import Any, Iterator, List, Mapping, Optional, Tuple
+from typing import Any, Iterator, List, Mapping, Optional
 
 from ._errors import SandboxError
 from ._results import Result, bytes_of
@@ -69,7 +69,9 @@ class EventParser:
 
     @staticmethod
     def _event(block: bytes) -> Optional[Event]:
-        kind, ident, data = "message", None, []  # type: Tuple[str, Optional[str], List[bytes]]
+        kind = "message"
+        ident: Optional[str] = None
+        data: List[bytes] = []
         for line in block.split(b"\n"):
             name, _, value = line.partition(b":")
             value = value[1:] if value[:1] == b" " else value

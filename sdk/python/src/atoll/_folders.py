@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import posixpath
 import stat
@@ -163,10 +164,8 @@ def _safe_path(target: str, name: str) -> str:
 
 
 def _remove(path: str) -> None:
-    try:
+    with contextlib.suppress(FileNotFoundError):
         os.unlink(path)
-    except FileNotFoundError:
-        pass
 
 
 def mode_text(mode: Optional[int]) -> Optional[str]:

@@ -57,8 +57,8 @@ def find_atoll() -> str:
     found = os.path.join(folder, "atoll") if folder else shutil.which("atoll")
     if not found or not os.access(found, os.X_OK):
         raise SandboxError(
-            "there is no `atoll` on the PATH; install it with `./dev install` in a clone, name its folder by ATOLL_BIN, "
-            "or use a server by Sandbox.create(url=…)",
+            "there is no `atoll` on the PATH; install it with `./dev install` in a clone, name its folder by "
+            "ATOLL_BIN, or use a server by Sandbox.create(url=…)",
             code="atoll_not_installed",
         )
     return found

@@ -6,7 +6,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from datetime import datetime
 from enum import Enum
-from typing import Any, Dict, List, Mapping, Optional, TypedDict, TypeVar, Union
+from typing import Any, Dict, List, Mapping, Optional, Type, TypedDict, TypeVar, Union
 
 from ._json import Model, items, time_of
 
@@ -259,7 +259,7 @@ class SessionIsolation(Model):
     """The answer as it came, with fields that this version does not know."""
 
     @classmethod
-    def from_json(cls: type[SessionIsolationT], data: Mapping[str, Any]) -> SessionIsolationT:
+    def from_json(cls: Type[SessionIsolationT], data: Mapping[str, Any]) -> SessionIsolationT:
         return cls(
             layers=data["layers"],
             missing=data["missing"],
@@ -279,7 +279,7 @@ class SessionError(Model):
     """The answer as it came, with fields that this version does not know."""
 
     @classmethod
-    def from_json(cls: type[SessionErrorT], data: Mapping[str, Any]) -> SessionErrorT:
+    def from_json(cls: Type[SessionErrorT], data: Mapping[str, Any]) -> SessionErrorT:
         return cls(
             code=data.get("code"),
             message=data.get("message"),
@@ -302,7 +302,7 @@ class SessionWorkspaceError(Model):
     """The answer as it came, with fields that this version does not know."""
 
     @classmethod
-    def from_json(cls: type[SessionWorkspaceErrorT], data: Mapping[str, Any]) -> SessionWorkspaceErrorT:
+    def from_json(cls: Type[SessionWorkspaceErrorT], data: Mapping[str, Any]) -> SessionWorkspaceErrorT:
         return cls(
             code=data["code"],
             message=data["message"],
@@ -346,7 +346,7 @@ class Session(Model):
     """The answer as it came, with fields that this version does not know."""
 
     @classmethod
-    def from_json(cls: type[SessionT], data: Mapping[str, Any]) -> SessionT:
+    def from_json(cls: Type[SessionT], data: Mapping[str, Any]) -> SessionT:
         return cls(
             id=data["id"],
             session_id=data["session_id"],
@@ -362,10 +362,12 @@ class Session(Model):
             isolation=SessionIsolation.from_json(data["isolation"]),
             created_at=time_of(data["created_at"]),
             updated_at=time_of(data["updated_at"]),
-            expires_at=time_of(data["expires_at"]) if data.get("expires_at") is not None else None,
-            ended_at=time_of(data["ended_at"]) if data.get("ended_at") is not None else None,
-            error=SessionError.from_json(data["error"]) if data.get("error") is not None else None,
-            workspace_error=SessionWorkspaceError.from_json(data["workspace_error"]) if data.get("workspace_error") is not None else None,
+            expires_at=None if data.get("expires_at") is None else time_of(data["expires_at"]),
+            ended_at=None if data.get("ended_at") is None else time_of(data["ended_at"]),
+            error=None if data.get("error") is None else SessionError.from_json(data["error"]),
+            workspace_error=None
+            if data.get("workspace_error") is None
+            else SessionWorkspaceError.from_json(data["workspace_error"]),
             raw=data,
         )
 
@@ -383,7 +385,7 @@ class ExecutionDataResultResultsItem(Model):
     """The answer as it came, with fields that this version does not know."""
 
     @classmethod
-    def from_json(cls: type[ExecutionDataResultResultsItemT], data: Mapping[str, Any]) -> ExecutionDataResultResultsItemT:
+    def from_json(cls: Type[ExecutionDataResultResultsItemT], data: Mapping[str, Any]) -> ExecutionDataResultResultsItemT:
         return cls(
             is_result=data["is_result"],
             data=data["data"],
@@ -406,9 +408,11 @@ class ExecutionDataResult(Model):
     """The answer as it came, with fields that this version does not know."""
 
     @classmethod
-    def from_json(cls: type[ExecutionDataResultT], data: Mapping[str, Any]) -> ExecutionDataResultT:
+    def from_json(cls: Type[ExecutionDataResultT], data: Mapping[str, Any]) -> ExecutionDataResultT:
         return cls(
-            results=items(data["results"], ExecutionDataResultResultsItem.from_json) if data.get("results") is not None else None,
+            results=None
+            if data.get("results") is None
+            else items(data["results"], ExecutionDataResultResultsItem.from_json),
             execution_count=data.get("execution_count"),
             restarted=data.get("restarted"),
             error=data.get("error"),
@@ -431,7 +435,7 @@ class ExecutionDataError(Model):
     """The answer as it came, with fields that this version does not know."""
 
     @classmethod
-    def from_json(cls: type[ExecutionDataErrorT], data: Mapping[str, Any]) -> ExecutionDataErrorT:
+    def from_json(cls: Type[ExecutionDataErrorT], data: Mapping[str, Any]) -> ExecutionDataErrorT:
         return cls(
             code=data.get("code"),
             message=data.get("message"),
@@ -455,7 +459,7 @@ class ExecutionDataMetrics(Model):
     """The answer as it came, with fields that this version does not know."""
 
     @classmethod
-    def from_json(cls: type[ExecutionDataMetricsT], data: Mapping[str, Any]) -> ExecutionDataMetricsT:
+    def from_json(cls: Type[ExecutionDataMetricsT], data: Mapping[str, Any]) -> ExecutionDataMetricsT:
         return cls(
             cpu_user_ms=data["cpu_user_ms"],
             cpu_system_ms=data["cpu_system_ms"],
@@ -477,7 +481,7 @@ class ExecutionDataFiles(Model):
     """The answer as it came, with fields that this version does not know."""
 
     @classmethod
-    def from_json(cls: type[ExecutionDataFilesT], data: Mapping[str, Any]) -> ExecutionDataFilesT:
+    def from_json(cls: Type[ExecutionDataFilesT], data: Mapping[str, Any]) -> ExecutionDataFilesT:
         return cls(
             created=data.get("created"),
             changed=data.get("changed"),
@@ -522,7 +526,7 @@ class ExecutionData(Model):
     """The answer as it came, with fields that this version does not know."""
 
     @classmethod
-    def from_json(cls: type[ExecutionDataT], data: Mapping[str, Any]) -> ExecutionDataT:
+    def from_json(cls: Type[ExecutionDataT], data: Mapping[str, Any]) -> ExecutionDataT:
         return cls(
             session_id=data["session_id"],
             execution_id=data["execution_id"],
@@ -533,19 +537,19 @@ class ExecutionData(Model):
             stderr=data.get("stderr") or "",
             stderr_b64=data.get("stderr_b64"),
             output=data.get("output") or "",
-            result=ExecutionDataResult.from_json(data["result"]) if data.get("result") is not None else None,
+            result=None if data.get("result") is None else ExecutionDataResult.from_json(data["result"]),
             success=data["success"],
-            error=ExecutionDataError.from_json(data["error"]) if data.get("error") is not None else None,
+            error=None if data.get("error") is None else ExecutionDataError.from_json(data["error"]),
             metrics=ExecutionDataMetrics.from_json(data["metrics"]),
             duration_ms=data["duration_ms"],
             timed_out=data["timed_out"],
             truncated=data["truncated"],
-            files=ExecutionDataFiles.from_json(data["files"]) if data.get("files") is not None else None,
+            files=None if data.get("files") is None else ExecutionDataFiles.from_json(data["files"]),
             context=data.get("context"),
             request=data.get("request"),
             created_at=time_of(data["created_at"]),
-            started_at=time_of(data["started_at"]) if data.get("started_at") is not None else None,
-            ended_at=time_of(data["ended_at"]) if data.get("ended_at") is not None else None,
+            started_at=None if data.get("started_at") is None else time_of(data["started_at"]),
+            ended_at=None if data.get("ended_at") is None else time_of(data["ended_at"]),
             raw=data,
         )
 
@@ -568,7 +572,7 @@ class ContextInfo(Model):
     """The answer as it came, with fields that this version does not know."""
 
     @classmethod
-    def from_json(cls: type[ContextInfoT], data: Mapping[str, Any]) -> ContextInfoT:
+    def from_json(cls: Type[ContextInfoT], data: Mapping[str, Any]) -> ContextInfoT:
         return cls(
             id=data["id"],
             session_id=data["session_id"],
@@ -600,7 +604,7 @@ class Usage(Model):
     """The answer as it came, with fields that this version does not know."""
 
     @classmethod
-    def from_json(cls: type[UsageT], data: Mapping[str, Any]) -> UsageT:
+    def from_json(cls: Type[UsageT], data: Mapping[str, Any]) -> UsageT:
         return cls(
             cpu_usage_percent=data["cpu_usage_percent"],
             memory_usage_mb=data["memory_usage_mb"],
@@ -630,7 +634,7 @@ class Process(Model):
     """The answer as it came, with fields that this version does not know."""
 
     @classmethod
-    def from_json(cls: type[ProcessT], data: Mapping[str, Any]) -> ProcessT:
+    def from_json(cls: Type[ProcessT], data: Mapping[str, Any]) -> ProcessT:
         return cls(
             pid=data["pid"],
             parent=data["parent"],
@@ -660,7 +664,7 @@ class FileInfo(Model):
     """The answer as it came, with fields that this version does not know."""
 
     @classmethod
-    def from_json(cls: type[FileInfoT], data: Mapping[str, Any]) -> FileInfoT:
+    def from_json(cls: Type[FileInfoT], data: Mapping[str, Any]) -> FileInfoT:
         return cls(
             name=data["name"],
             path=data["path"],
@@ -689,7 +693,7 @@ class Snapshot(Model):
     """The answer as it came, with fields that this version does not know."""
 
     @classmethod
-    def from_json(cls: type[SnapshotT], data: Mapping[str, Any]) -> SnapshotT:
+    def from_json(cls: Type[SnapshotT], data: Mapping[str, Any]) -> SnapshotT:
         return cls(
             id=data["id"],
             snapshot_id=data["snapshot_id"],
@@ -718,7 +722,7 @@ class TemplateSecurity(Model):
     """The answer as it came, with fields that this version does not know."""
 
     @classmethod
-    def from_json(cls: type[TemplateSecurityT], data: Mapping[str, Any]) -> TemplateSecurityT:
+    def from_json(cls: Type[TemplateSecurityT], data: Mapping[str, Any]) -> TemplateSecurityT:
         return cls(
             allow_network=data.get("allow_network"),
             allowed_domains=data.get("allowed_domains"),
@@ -771,7 +775,7 @@ class Template(Model):
     """The answer as it came, with fields that this version does not know."""
 
     @classmethod
-    def from_json(cls: type[TemplateT], data: Mapping[str, Any]) -> TemplateT:
+    def from_json(cls: Type[TemplateT], data: Mapping[str, Any]) -> TemplateT:
         return cls(
             id=data["id"],
             name=data["name"],
@@ -812,7 +816,7 @@ class SessionNetworkFigures(Model):
     """The answer as it came, with fields that this version does not know."""
 
     @classmethod
-    def from_json(cls: type[SessionNetworkFiguresT], data: Mapping[str, Any]) -> SessionNetworkFiguresT:
+    def from_json(cls: Type[SessionNetworkFiguresT], data: Mapping[str, Any]) -> SessionNetworkFiguresT:
         return cls(
             connections=data["connections"],
             connections_total=data["connections_total"],
@@ -837,11 +841,11 @@ class SessionNetwork(Model):
     """The answer as it came, with fields that this version does not know."""
 
     @classmethod
-    def from_json(cls: type[SessionNetworkT], data: Mapping[str, Any]) -> SessionNetworkT:
+    def from_json(cls: Type[SessionNetworkT], data: Mapping[str, Any]) -> SessionNetworkT:
         return cls(
             session_id=data["session_id"],
             policy=data["policy"],
-            figures=SessionNetworkFigures.from_json(data["figures"]) if data.get("figures") is not None else None,
+            figures=None if data.get("figures") is None else SessionNetworkFigures.from_json(data["figures"]),
             raw=data,
         )
 
@@ -859,7 +863,7 @@ class Secret(Model):
     """The answer as it came, with fields that this version does not know."""
 
     @classmethod
-    def from_json(cls: type[SecretT], data: Mapping[str, Any]) -> SecretT:
+    def from_json(cls: Type[SecretT], data: Mapping[str, Any]) -> SecretT:
         return cls(
             name=data["name"],
             created_at=time_of(data["created_at"]),
@@ -885,7 +889,7 @@ class RuntimeResources(Model):
     """The answer as it came, with fields that this version does not know."""
 
     @classmethod
-    def from_json(cls: type[RuntimeResourcesT], data: Mapping[str, Any]) -> RuntimeResourcesT:
+    def from_json(cls: Type[RuntimeResourcesT], data: Mapping[str, Any]) -> RuntimeResourcesT:
         return cls(
             cpu_total=data["cpu_total"],
             cpu_used=data["cpu_used"],
@@ -913,7 +917,7 @@ class Runtime(Model):
     """The answer as it came, with fields that this version does not know."""
 
     @classmethod
-    def from_json(cls: type[RuntimeT], data: Mapping[str, Any]) -> RuntimeT:
+    def from_json(cls: Type[RuntimeT], data: Mapping[str, Any]) -> RuntimeT:
         return cls(
             id=data["id"],
             type=data["type"],
@@ -944,14 +948,14 @@ class ApiKey(Model):
     """The answer as it came, with fields that this version does not know."""
 
     @classmethod
-    def from_json(cls: type[ApiKeyT], data: Mapping[str, Any]) -> ApiKeyT:
+    def from_json(cls: Type[ApiKeyT], data: Mapping[str, Any]) -> ApiKeyT:
         return cls(
             id=data["id"],
             tenant=data["tenant"],
             role=Role.of(data["role"]),
             name=data["name"],
             created_at=time_of(data["created_at"]),
-            revoked_at=time_of(data["revoked_at"]) if data.get("revoked_at") is not None else None,
+            revoked_at=None if data.get("revoked_at") is None else time_of(data["revoked_at"]),
             secret=data.get("secret"),
             raw=data,
         )
@@ -985,7 +989,7 @@ class AuditEntry(Model):
     """The answer as it came, with fields that this version does not know."""
 
     @classmethod
-    def from_json(cls: type[AuditEntryT], data: Mapping[str, Any]) -> AuditEntryT:
+    def from_json(cls: Type[AuditEntryT], data: Mapping[str, Any]) -> AuditEntryT:
         return cls(
             id=data["id"],
             time=time_of(data["time"]),
@@ -1017,7 +1021,7 @@ class SessionStatus(Model):
     """The answer as it came, with fields that this version does not know."""
 
     @classmethod
-    def from_json(cls: type[SessionStatusT], data: Mapping[str, Any]) -> SessionStatusT:
+    def from_json(cls: Type[SessionStatusT], data: Mapping[str, Any]) -> SessionStatusT:
         return cls(
             session_id=data["session_id"],
             status=SessionState.of(data["status"]),
@@ -1041,7 +1045,7 @@ class Preview(Model):
     """The answer as it came, with fields that this version does not know."""
 
     @classmethod
-    def from_json(cls: type[PreviewT], data: Mapping[str, Any]) -> PreviewT:
+    def from_json(cls: Type[PreviewT], data: Mapping[str, Any]) -> PreviewT:
         return cls(
             token=data["token"],
             expires_at=time_of(data["expires_at"]),
@@ -1066,7 +1070,7 @@ class BackendsBackendsItem(Model):
     """The answer as it came, with fields that this version does not know."""
 
     @classmethod
-    def from_json(cls: type[BackendsBackendsItemT], data: Mapping[str, Any]) -> BackendsBackendsItemT:
+    def from_json(cls: Type[BackendsBackendsItemT], data: Mapping[str, Any]) -> BackendsBackendsItemT:
         return cls(
             name=data["name"],
             status=data["status"],
@@ -1090,7 +1094,7 @@ class Backends(Model):
     """The answer as it came, with fields that this version does not know."""
 
     @classmethod
-    def from_json(cls: type[BackendsT], data: Mapping[str, Any]) -> BackendsT:
+    def from_json(cls: Type[BackendsT], data: Mapping[str, Any]) -> BackendsT:
         return cls(
             default=data["default"],
             backends=items(data["backends"], BackendsBackendsItem.from_json),
@@ -1113,7 +1117,7 @@ class Ready(Model):
     """The answer as it came, with fields that this version does not know."""
 
     @classmethod
-    def from_json(cls: type[ReadyT], data: Mapping[str, Any]) -> ReadyT:
+    def from_json(cls: Type[ReadyT], data: Mapping[str, Any]) -> ReadyT:
         return cls(
             status=data["status"],
             recovering=data["recovering"],

@@ -92,19 +92,19 @@ class Execution(ExecutionData):
     @property
     def text(self) -> Optional[str]:
         """The value of the last expression as text; None without one."""
-        return self._last("text")
+        return next((r.text for r in reversed(self.results) if r.text is not None), None)
 
     @property
     def html(self) -> Optional[str]:
-        return self._last("html")
+        return next((r.html for r in reversed(self.results) if r.html is not None), None)
 
     @property
     def png(self) -> Optional[bytes]:
-        return self._last("png")
+        return next((r.png for r in reversed(self.results) if r.png is not None), None)
 
     @property
     def chart(self) -> Optional[Dict[str, Any]]:
-        return self._last("chart")
+        return next((r.chart for r in reversed(self.results) if r.chart is not None), None)
 
     @property
     def stdout_bytes(self) -> bytes:
@@ -120,12 +120,6 @@ class Execution(ExecutionData):
         if not self.success:
             raise SandboxExecutionError(self)
         return self
-
-    def _last(self, kind: str) -> Any:
-        for result in reversed(self.results):
-            if (found := getattr(result, kind)) is not None:
-                return found
-        return None
 
     def _repr_html_(self) -> str:
         parts = []

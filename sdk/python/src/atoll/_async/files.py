@@ -213,11 +213,11 @@ class AsyncFiles:
         for mode, batch in batches(found.files):
             sent = 0
 
-            def told(count: int) -> None:
+            def told(count: int, before: int = done) -> None:
                 nonlocal sent
                 sent += count
                 if progress is not None:
-                    progress(done + sent, total)
+                    progress(before + sent, total)
 
             def begin(batch: List[LocalFile] = batch, told: Callable[[int], None] = told) -> AsyncIterator[bytes]:
                 nonlocal sent
@@ -295,8 +295,12 @@ async def _pieces(file: IO[bytes], total: int, progress: Optional[Progress]) -> 
         raise SandboxError("the local file became shorter while it was sent", code="invalid_argument")
 
 
+def _next(pieces: Iterator[bytes]) -> bytes:
+    return next(pieces, b"")
+
+
 async def _from_iterator(pieces: Iterator[bytes]) -> AsyncIterator[bytes]:
-    while (piece := await in_thread(next, pieces, b"")) != b"":
+    while piece := await in_thread(_next, pieces):
         yield piece
 
 

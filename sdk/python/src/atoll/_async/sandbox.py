@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from types import TracebackType
 from typing import Any, AsyncIterator, Dict, List, Mapping, Optional, Type, Union
 
@@ -325,10 +326,8 @@ class AsyncSandbox(AsyncRunner):
         error: Optional[BaseException],
         trace: Optional[TracebackType],
     ) -> None:
-        try:
+        with contextlib.suppress(NotFoundError):  # its row is gone, which is all that was wanted
             await self.end()
-        except NotFoundError:  # its row is gone, which is all that was wanted
-            pass
 
     def __repr__(self) -> str:
         return f"<{type(self).__name__} {self.id} {self.info.template_id} {self.info.status}>"

@@ -40,7 +40,8 @@ class AsyncSandboxClient:
         boundary = "atoll-python-upload-9d2e"
         while boundary.encode() in content:
             boundary += "x"
-        head = f"--{boundary}\r\ncontent-disposition: form-data; name=\"file\"; filename*=UTF-8''{quote(file_path, safe='')}\r\n\r\n"
+        name = quote(file_path, safe="")
+        head = f"--{boundary}\r\ncontent-disposition: form-data; name=\"file\"; filename*=UTF-8''{name}\r\n\r\n"
         await self._transport.send(
             "POST",
             f"/workspace/se/upload/{quote(session_id, safe='')}",

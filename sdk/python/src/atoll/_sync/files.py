@@ -214,11 +214,11 @@ class Files:
         for mode, batch in batches(found.files):
             sent = 0
 
-            def told(count: int) -> None:
+            def told(count: int, before: int = done) -> None:
                 nonlocal sent
                 sent += count
                 if progress is not None:
-                    progress(done + sent, total)
+                    progress(before + sent, total)
 
             def begin(batch: List[LocalFile] = batch, told: Callable[[int], None] = told) -> Iterator[bytes]:
                 nonlocal sent
@@ -296,8 +296,12 @@ def _pieces(file: IO[bytes], total: int, progress: Optional[Progress]) -> Iterat
         raise SandboxError("the local file became shorter while it was sent", code="invalid_argument")
 
 
+def _next(pieces: Iterator[bytes]) -> bytes:
+    return next(pieces, b"")
+
+
 def _from_iterator(pieces: Iterator[bytes]) -> Iterator[bytes]:
-    while (piece := in_thread(next, pieces, b"")) != b"":
+    while piece := in_thread(_next, pieces):
         yield piece
 
 
