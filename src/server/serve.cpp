@@ -13,8 +13,8 @@
 
 #include "api/common/dialect.hpp"
 #include "api/common/middleware.hpp"
-#include "api/opensandbox/dialect.hpp"
 #include "api/mcp/mcp.hpp"
+#include "api/opensandbox/dialect.hpp"
 #include "api/rest/rest.hpp"
 #include "async/run.hpp"
 #include "async/signals.hpp"

@@ -400,8 +400,9 @@ std::span<const Command> commands() {
               .synopsis = "atoll help [COMMAND]",
               .description = "Shows the manual of a command, as COMMAND --help does.",
               .options = docs_option_table(),
-              .words = "run repl create ps exec shell cp logs rm template secret network policy mcp "
-                       "doctor backends image config serve key completion version help"},
+              .words =
+                  "run repl create ps exec shell cp logs rm template secret network policy mcp "
+                  "doctor backends image config serve key completion version help"},
   };
   return kCommands;
 }
