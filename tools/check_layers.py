@@ -22,7 +22,7 @@ ALLOWED = {
     "bodies": ["base", "codec", "model"],
     "images": GROUND,
     "guest": ["base", "confine"],
-    "engine": ["base", "confine", "guest/start.hpp"],
+    "engine": ["base", "confine", "guest/start.hpp", "guest/host_places.hpp"],
     "enter": ["confine"],
     "sandbox": GROUND + ["guest"],
     "drivers": ["base"],

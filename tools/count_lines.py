@@ -3,7 +3,7 @@
 
 Sources come from the build graph (all objects of all libraries that a program links, used or not),
 headers by following #include "…" from them. Lines of code count; blank lines and lines that are only a
-comment do not (docs/adr/0044-slots-and-zygotes-by-helpers.md).
+comment do not (docs/adr/0048-smaller-launcher.md).
 
 usage: count_lines.py --build DIR [--verbose] | --self-test
 """
@@ -14,8 +14,8 @@ import subprocess
 import sys
 import tempfile
 
-BUDGETS = {"atoll-launcher": 2690, "atoll-guest": 5480, "atoll-mounts": 1890, "atoll-zygote": 1860,
-           "atoll-net": 800}
+BUDGETS = {"atoll-launcher": 2590, "atoll-guest": 5480, "atoll-mounts": 1900, "atoll-zygote": 1850,
+           "atoll-net": 860}
 INCLUDE = re.compile(r'^\s*#\s*include\s*"([^"]+)"', re.MULTILINE)
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 

@@ -32,6 +32,7 @@ int main(int argc, char** argv) {
   const Option known[] = {{"--run", &options.run_folder},
                           {"--programs", &options.programs},
                           {"--disks", &options.disk_folder},
+                          {"--stamp", &options.stamp},
                           {"--control", nullptr, &control},
                           {"--cgroup", nullptr, &cgroup},
                           {"--client-uid", nullptr, &options.client_uid},

@@ -1,6 +1,5 @@
 // What the static programs need of a C++ run-time library. They are built from libc++'s headers
 // alone (docs/adr/0008-musl-and-libcxx.md): its compiled part is made for another C library.
-#include <charconv>
 #include <cstdlib>
 #include <new>
 #include <string>
@@ -22,19 +21,6 @@ extern "C" [[noreturn]] void __cxa_pure_virtual() { std::abort(); }
 _LIBCPP_BEGIN_NAMESPACE_STD
 
 [[noreturn]] void __libcpp_verbose_abort(const char*, ...) { std::abort(); }
-
-namespace {
-template <typename T>
-string decimal(T value) {
-  char text[24];
-  return string(text, to_chars(text, text + sizeof text, value).ptr);
-}
-}  // namespace
-
-string to_string(int value) { return decimal(value); }
-string to_string(unsigned value) { return decimal(value); }
-string to_string(long value) { return decimal(value); }
-string to_string(unsigned long value) { return decimal(value); }
 
 // The headers promise these to be in the library.
 template class basic_string<char>;

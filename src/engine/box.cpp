@@ -51,21 +51,6 @@ bool is_unix_stream(const UniqueFd& socket) {
          type == SOCK_STREAM;
 }
 
-// What the guest needs to know to build the rest.
-void fill_start(BoxPlan& plan) {
-  const CreateRequest& request = plan.request;
-  guest::BoxStart& start = plan.start;
-  start.disk_bytes = request.limits.disk_bytes;
-  start.inodes = inode_limit(request.limits);
-  start.writable_root = plan.old_root ? 1 : 0;
-  start.image = request.layer_count != 0 ? 1 : 0;
-  start.hostname = request.hostname;
-  start.mount_count = static_cast<std::uint8_t>(request.mount_count);
-  start.rule_count = request.rule_count;
-  for (std::size_t i = 0; i < kMaxMounts; ++i) start.mounts[i] = request.mounts[i].target;
-  start.rules = request.rules;
-}
-
 Outcome<void> open_socket(const LauncherState& state, const Box& box, BoxPlan& plan) {
   if (plan.request.connected == 0) {
     Text name("%s.sock", box.id.text.data());
@@ -93,18 +78,16 @@ Outcome<void> give_orders(const Box& box, const BoxOrder& order, BoxPlan& plan) 
   if (plan.zygote_link) given.push_back(plan.zygote_link.get());
   given.insert(given.end(), {plan.failure.get(), plan.go_ahead.get()});
   for (const UniqueFd& part : order.parts) given.push_back(part.get());
-  if (plan.old_root) given.push_back(plan.old_root.get());
   config.zygote = plan.zygote_link ? 1 : 0;
   config.build = 1;
   // Without a memory cgroup the data segment is what can be limited (RLIMIT_AS would kill node).
   bool limited = (box.walls & bit(Wall::kMemoryLimit)) != 0;
   if (!limited && wall_up(Wall::kMemoryLimit)) config.data_bytes = limits.memory_bytes;
-  plan.start.has_disk = order.parts.size() > plan.request.mount_count ? 1 : 0;
-  fill_start(plan);
+  const guest::BoxStart& start = plan.request.start;
   UniqueFd ours;
   bool given_all = make_link(ours, plan.orders) &&
                    send_fds(ours.get(), &config, sizeof config, given) > 0 &&
-                   send_fds(ours.get(), &plan.start, plan.start.size(), {}) > 0;
+                   send_fds(ours.get(), &start, start.size(), {}) > 0;
   return given_all ? Outcome<void>() : failed(Step::kSocket);
 }
 
@@ -195,17 +178,14 @@ Outcome<void> build(LauncherState& state, BoxOrder& order, Zygote* zygote, Box& 
   ATOLL_CHECK(box.slot.cgroup.set_limits(plan.request.limits, box.walls));
   bool mapped = wall_up(Wall::kUserNs);
   plan.user_uid = mapped ? kUserUid : box.slot.ids().user;
-  plan.start.guest_uid = !own_uids ? plan.user_uid : mapped ? kGuestUid : box.slot.ids().guest;
-  plan.start.dies_with_launcher = state.options.once ? 1 : 0;
+  guest::BoxStart& files = plan.request.start;
+  files.guest_uid = !own_uids ? plan.user_uid : mapped ? kGuestUid : box.slot.ids().guest;
   const Limits& limits = plan.request.limits;
   if (state.rootless && limits.disk_bytes > limits.memory_bytes / 2) {
     return failed(Step::kLimits, EOPNOTSUPP);  // no loop devices, and a larger tmpfs is no limit
   }
-  ATOLL_CHECK(use_parts(state, order));
-  if (plan.request.writable_root != 0) {
-    box.walls &= ~bit(Wall::kReadOnlyRoot);
-    plan.old_root = clone_mount(AT_FDCWD, "/");
-  }
+  ATOLL_CHECK(use_parts(order));
+  if (files.writable_root != 0) box.walls &= ~bit(Wall::kReadOnlyRoot);
   UniqueFd its_end;
   if (zygote != nullptr && !make_link(its_end, plan.zygote_link)) return failed(Step::kZygote);
   ATOLL_CHECK(open_socket(state, box, plan));
@@ -251,7 +231,7 @@ SlotRange range_of(LauncherState& state, const CreateRequest& request) {
 }
 
 Outcome<Box> create_box(LauncherState& state, BoxOrder& order) {
-  const CreateRequest& request = order.request;
+  CreateRequest& request = order.request;
   Box box{.id = request.header.id, .slot = std::move(order.slot)};
   BoxPlan plan{.request = request,
                .rootless = state.rootless,

@@ -21,24 +21,18 @@ namespace atl::engine {
 // Everything pid 1 needs, laid out before the clone: it allocates nothing. The launcher's copies of
 // the descriptors are closed once pid 1 runs.
 struct BoxPlan {
-  const CreateRequest& request;
+  CreateRequest& request;
   bool rootless = false;
-  guest::BoxStart start;
   unsigned user_uid = 0;  // in the sandbox's own numbering; the guest's when there is only one
   const SlotCgroup& cgroup;
-  UniqueFd old_root;     // detached, for a writable root to lie over; none: the root stays as it is
-  UniqueFd socket;       // for the guest; it listens, or is the one connection
-  UniqueFd zygote_link;  // the guest's end; none: no zygote
-  UniqueFd go_ahead;     // two bytes of the launcher's: ids are mapped, the box is on record
+  UniqueFd socket;          // for the guest; it listens, or is the one connection
+  UniqueFd zygote_link;     // the guest's end; none: no zygote
+  UniqueFd go_ahead;        // two bytes of the launcher's: ids are mapped, the box is on record
   int go_ahead_write = -1;  // the launcher's alone: it must end with the launcher
   UniqueFd failure;         // a Failure goes here; closed when the box is built
   UniqueFd orders;          // a socket: what the guest is told, and its descriptors
   int guest_program = -1;
 };
-
-inline std::uint64_t inode_limit(const Limits& limits) {
-  return limits.inodes != 0 ? limits.inodes : limits.disk_bytes / 4096 + 16;
-}
 
 // pid 1 of the sandbox, between clone and exec of the guest. Never returns.
 [[noreturn]] void run_box_child(BoxPlan& plan) noexcept;
@@ -61,6 +55,7 @@ struct Box {
 struct LauncherOptions {
   std::string run_folder;
   std::string programs;     // the folder where all that it starts lies
+  std::string stamp;        // of what the host template is made from; empty: none is kept
   std::string disk_folder;  // on a real disk; empty: no sandbox may have more than fits in memory
   UniqueFd control;         // a connected SOCK_SEQPACKET socket: its one client
   UniqueFd cgroup;          // rootless: a group that was delegated to the user
@@ -107,13 +102,15 @@ struct BoxOrder {
   std::vector<UniqueFd> parts;  // as atoll-mounts has made them
 };
 
+// What the launcher has to say about the file system of a sandbox.
+void complete(const LauncherState& state, CreateRequest& request);
 // Whether mounts, a disk or a root must be made for it first (box_mounts.cpp): it has a slot then.
-bool needs_parts(const LauncherState& state, const CreateRequest& request);
+bool needs_parts(const CreateRequest& request);
 Outcome<Helper> order_parts(const LauncherState& state, const BoxOrder& order);
 Outcome<std::vector<UniqueFd>> receive_parts(const Helper& helper, MountsMade& made,
                                              bool wait = false);
 // Puts the caller into the sandbox's root; what is left is for the guest.
-Outcome<void> use_parts(const LauncherState& state, BoxOrder& order);
+Outcome<void> use_parts(BoxOrder& order);
 
 // Finds the host template, or has it made; the caller stands in the host's mount namespace. It is
 // entered later, so that it can be made meanwhile.

@@ -4,6 +4,7 @@
 #include <grp.h>
 #include <linux/capability.h>
 #include <sched.h>
+#include <sys/mount.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
 
@@ -35,7 +36,7 @@ bool keep_powers() noexcept {
 }
 
 void set_identity(const BoxPlan& plan) noexcept {
-  unsigned uid = plan.start.guest_uid;
+  unsigned uid = plan.request.start.guest_uid;
   bool is_root = uid == kGuestUid;
   if (!is_root) ::prctl(PR_SET_KEEPCAPS, 1, 0, 0, 0);
   if ((!plan.rootless && ::setgroups(0, nullptr) != 0) ||

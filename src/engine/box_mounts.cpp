@@ -17,14 +17,28 @@ bool needs_disk(const LauncherState& state, const Limits& limits) {
          limits.disk_bytes > limits.memory_bytes / 2;
 }
 
-}  // namespace
-
-bool needs_parts(const LauncherState& state, const CreateRequest& request) {
-  return request.mount_count + request.layer_count != 0 || needs_disk(state, request.limits);
+// Of a writable root also what it lies over.
+std::size_t parts_of(const CreateRequest& request) {
+  bool root = request.start.mount_count + request.layer_count != 0;
+  return request.start.mount_count + request.start.has_disk + request.start.writable_root +
+         (root ? 1 : 0);
 }
 
+}  // namespace
+
+void complete(const LauncherState& state, CreateRequest& request) {
+  guest::BoxStart& start = request.start;
+  const Limits& limits = request.limits;
+  start.disk_bytes = limits.disk_bytes;
+  start.inodes = limits.inodes != 0 ? limits.inodes : limits.disk_bytes / 4096 + 16;
+  start.has_disk = needs_disk(state, limits) ? 1 : 0;
+  start.image = request.layer_count != 0 ? 1 : 0;
+  start.dies_with_launcher = state.options.once ? 1 : 0;
+}
+
+bool needs_parts(const CreateRequest& request) { return parts_of(request) != 0; }
+
 Outcome<Helper> order_parts(const LauncherState& state, const BoxOrder& box) {
-  const CreateRequest& request = box.request;
   Ids ids = box.slot.ids();
   MountsOrder order{.kind = MountsKind::kBox,
                     .rootless = state.rootless ? 1u : 0u,
@@ -32,13 +46,7 @@ Outcome<Helper> order_parts(const LauncherState& state, const BoxOrder& box) {
                     .mount_group = state.options.mount_group,
                     .guest_uid = ids.guest,
                     .user_uid = ids.user,
-                    .mount_count = request.mount_count,
-                    .layer_count = request.layer_count,
-                    .mounts = request.mounts};
-  if (needs_disk(state, request.limits)) {
-    order.disk_bytes = request.limits.disk_bytes;
-    order.inodes = inode_limit(request.limits);
-  }
+                    .request = box.request};
   // Without a folder for disks: a file, in which nothing can be made or found.
   const UniqueFd& disks = state.disks ? state.disks : state.guest_program;
   std::vector<int> given = {state.host_mounts.get(), state.host_template.get(), disks.get()};
@@ -96,14 +104,10 @@ Outcome<void> receive_slots(LauncherState& state) {
   return {};
 }
 
-Outcome<void> use_parts(const LauncherState& state, BoxOrder& order) {
-  const CreateRequest& request = order.request;
-  bool root = request.mount_count + request.layer_count != 0;
-  bool disk = needs_disk(state, request.limits);
+Outcome<void> use_parts(BoxOrder& order) {
   // One may be lost on the way, for lack of descriptors.
-  std::size_t wanted = request.mount_count + (disk ? 1 : 0) + (root ? 1 : 0);
-  if (order.parts.size() != wanted) return failed(Step::kMount, EIO);
-  if (!root) return {};
+  if (order.parts.size() != parts_of(order.request)) return failed(Step::kMount, EIO);
+  if (order.request.start.mount_count + order.request.layer_count == 0) return {};
   if (::setns(order.parts.back().get(), CLONE_NEWNS) != 0) return failed(Step::kMount);
   order.parts.pop_back();
   return {};

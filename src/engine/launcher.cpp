@@ -212,6 +212,7 @@ class Launcher {
     if (boxes_.contains(reply.id.text) || is_pending(reply.id)) return failed(Step::kBusy, EEXIST);
     created_ = true;
     if (waiting_.size() >= kMaxWaiting) return failed(Step::kBusy, EAGAIN);
+    complete(state_, *request_);
     auto order = std::make_unique<BoxOrder>(*request_, std::move(sources));
     if (request_->connected != 0) {
       order->connection = std::move(order->sources.back());
@@ -273,7 +274,7 @@ class Launcher {
   }
 
   Outcome<bool> make_parts(std::unique_ptr<BoxOrder> order, const LauncherReply& reply) {
-    if (!needs_parts(state_, order->request)) return make(*order);
+    if (!needs_parts(order->request)) return make(*order);
     if (pending_.size() >= kMaxPending) return give_up(*order, {Step::kBusy, EAGAIN});
     Outcome<Helper> helper = order_parts(state_, *order);
     if (!helper) return give_up(*order, helper.error());

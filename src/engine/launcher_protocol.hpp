@@ -58,11 +58,6 @@ struct RequestHeader {
   BoxId id;
 };
 
-struct MountEntry {
-  std::array<char, kMaxBoxPath> target{};
-  std::uint32_t read_only = 1;
-};
-
 // Which zygote: equal keys share one. It loads `modules`, separated by spaces, with the launcher's
 // own driver, under this memory limit: a MiB is charged to it for each of its living children, of
 // which there may be 2,000. `stamp` tells states of the host's packages apart.
@@ -76,18 +71,17 @@ struct CreateRequest {
   RequestHeader header{.op = LauncherOp::kCreate};
   Limits limits;
   guest::Token token{};
-  std::uint32_t mount_count = 0, rule_count = 0;
+  std::uint32_t writable_mounts = 0;  // a bit for each
   // Folders of the image store, the lowest layer first; none: the host's own system folders.
   std::uint32_t layer_count = 0;
   // 1: the last descriptor is a connected Unix socket for the guest, which gets no other: nothing
   // to find by name, and nobody to come back. For sandboxes that end with their maker.
   std::uint32_t connected = 0;
-  std::uint32_t writable_root = 0;  // 1: the user may write in /, within the limit of the disk
   std::uint32_t use_zygote = 0;  // 1: the sandbox is open to `zygote`, if that was found (kZygote)
   ZygoteKey zygote;
-  std::array<char, 64> hostname{};
-  std::array<MountEntry, kMaxMounts> mounts;
-  std::array<PathRule, kMaxRules> rules;
+  guest::BoxStart start;
+
+  bool may_write(std::uint32_t mount) const { return (writable_mounts >> mount & 1) != 0; }
 };
 
 // In `walls` of a reply, beside bits of confine::Wall: somebody got the sockets of its network.

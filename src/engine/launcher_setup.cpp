@@ -1,5 +1,7 @@
+#include <linux/mount.h>
 #include <sched.h>
 #include <sys/file.h>
+#include <sys/syscall.h>
 
 #include "engine/launcher.hpp"
 #include "engine/sys.hpp"
@@ -55,9 +57,12 @@ Outcome<UniqueFd> open_run_folder(const std::string& path, bool once) {
 // Started through a read-only mount of its own, so that nobody can write to it by way of
 // /proc/1/exe, whatever the file's mode says.
 Outcome<UniqueFd> open_program(const std::string& path) {
-  constexpr std::uint64_t kFlags = MOUNT_ATTR_RDONLY | MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV;
-  UniqueFd tree = clone_mount(AT_FDCWD, path.c_str());
-  if (!tree || !change_mount(tree.get(), "", {.attr_set = kFlags})) return failed(Step::kExecGuest);
+  mount_attr change{.attr_set = MOUNT_ATTR_RDONLY | MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV};
+  constexpr unsigned kFlags = OPEN_TREE_CLONE | OPEN_TREE_CLOEXEC;
+  UniqueFd tree(static_cast<int>(::syscall(SYS_open_tree, AT_FDCWD, path.c_str(), kFlags)));
+  bool closed = tree && ::syscall(442 /* mount_setattr */, tree.get(), "", AT_EMPTY_PATH, &change,
+                                  sizeof change) == 0;
+  if (!closed) return failed(Step::kExecGuest);
   return tree;
 }
 

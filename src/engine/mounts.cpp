@@ -39,11 +39,11 @@ bool confine_mounts(MountsKind kind) {
 
 // Kept by a mount at SHARED/templates/host. Best effort: a template that cannot be kept still
 // serves its launcher.
-void keep_template(const UniqueFd& shared, const UniqueFd& mounts, std::uint64_t stamp) {
+void keep_template(const UniqueFd& shared, const UniqueFd& mounts, std::string_view stamp) {
   if (open_kept(shared, kTemplateName)) {
     ::umount2(Text("/proc/self/fd/%d/%s", shared.get(), kTemplateName).c_str(), MNT_DETACH);
   }
-  if (write_file(shared.get(), kTemplateStamp, bytes_of(stamp), O_WRONLY | O_CREAT | O_TRUNC)) {
+  if (write_file(shared.get(), kTemplateStamp, stamp, O_WRONLY | O_CREAT | O_TRUNC)) {
     keep_namespace(mounts, shared, kTemplateName);
   }
 }
@@ -51,7 +51,8 @@ void keep_template(const UniqueFd& shared, const UniqueFd& mounts, std::uint64_t
 Outcome<Parts> make_template(const MountsOrder& order, Given given) {
   const UniqueFd& shared = given[kTemplateShared];
   UniqueFd lock;
-  if (order.rootless == 0) {
+  bool keep = order.stamp[0] != '\0';
+  if (keep) {
     // One builder at a time; whoever waited builds a spare, which is fine.
     if (!make_folder(shared.get(), "templates", 0700)) return failed(Step::kTemplate);
     lock = open_at(shared.get(), "templates/lock", O_RDONLY | O_CREAT);
@@ -59,9 +60,9 @@ Outcome<Parts> make_template(const MountsOrder& order, Given given) {
   }
   Parts parts(1);
   ATOLL_TRY(parts[0], build_host_template(order.rootless != 0));
-  if (order.rootless == 0) {
+  if (keep) {
     if (::setns(given[kTemplateHostMounts].get(), CLONE_NEWNS) != 0) return failed(Step::kTemplate);
-    keep_template(shared, parts[0], order.stamp);
+    keep_template(shared, parts[0], order.stamp.data());
   }
   return parts;
 }
@@ -69,48 +70,62 @@ Outcome<Parts> make_template(const MountsOrder& order, Given given) {
 // Where mounts go must exist before the root turns read-only: such a box has a root of its own.
 Outcome<UniqueFd> make_root(const MountsOrder& order, Given given, const UniqueFd& owners,
                             std::span<const MountPoint> points) {
-  Given layers = given.subspan(kBoxFds + order.mount_count);
+  Given layers = given.subspan(kBoxFds + order.request.start.mount_count);
   if (layers.empty()) return build_host_template(order.rootless != 0, points);
   return build_image_root({given[kBoxDisks], given[kBoxTemplate], owners, order.rootless != 0},
                           layers, points);
 }
 
+// What a writable root lies over: a mount of its own, of the root that the sandbox would have.
+Outcome<UniqueFd> copy_root(Given given, bool own) {
+  if (!own && ::setns(given[kBoxTemplate].get(), CLONE_NEWNS) != 0) return failed(Step::kMount);
+  UniqueFd tree = clone_mount(AT_FDCWD, "/");
+  if (!tree) return failed(Step::kWritableRoot);
+  return tree;
+}
+
 Outcome<Parts> make_parts(const MountsOrder& order, Given given) {
-  if (given.size() != kBoxFds + order.mount_count + order.layer_count ||
-      order.mount_count > kMaxMounts) {
+  const CreateRequest& request = order.request;
+  const guest::BoxStart& start = request.start;
+  if (given.size() != kBoxFds + start.mount_count + request.layer_count ||
+      start.mount_count > kMaxMounts) {
     return failed(Step::kMount, EINVAL);
   }
   Parts parts;
   UniqueFd idmap, owners;
-  if (order.rootless == 0 && order.mount_count != 0) {
+  if (order.rootless == 0 && start.mount_count != 0) {
     idmap = make_idmap(Text("%u %u 1\n", order.mount_owner, order.user_uid),
                        Text("%u %u 1\n", order.mount_group, order.user_uid));
     if (!idmap) return failed(Step::kMount);
   }
   std::array<MountPoint, kMaxMounts> points{};
-  for (std::size_t i = 0; i < order.mount_count; ++i) {
+  for (std::uint32_t i = 0; i < start.mount_count; ++i) {
     const UniqueFd& source = given[kBoxFds + i];
-    const MountEntry& entry = order.mounts[i];
     struct stat info{};
     if (::fstat(source.get(), &info) != 0) return failed(Step::kMount);
-    points[i] = {entry.target.data(), S_ISDIR(info.st_mode)};
-    ATOLL_TRY(UniqueFd mount, lend_mount(source, entry.read_only != 0, points[i].folder, idmap));
+    points[i] = {start.mounts[i].data(), S_ISDIR(info.st_mode)};
+    ATOLL_TRY(UniqueFd mount, lend_mount(source, !request.may_write(i), points[i].folder, idmap));
     parts.push_back(std::move(mount));
   }
-  if (order.rootless == 0 && (order.disk_bytes != 0 || order.layer_count != 0)) {
+  if (order.rootless == 0 && (start.has_disk != 0 || request.layer_count != 0)) {
     Text both("%u %u 1\n%u %u 1\n", kGuestUid, order.guest_uid, kUserUid, order.user_uid);
     owners = make_idmap(both, both);
     if (!owners) return failed(Step::kMount);
   }
-  if (order.disk_bytes != 0) {
-    ATOLL_TRY(UniqueFd disk, make_disk(given[kBoxDisks], order.disk_bytes, order.inodes, owners));
+  if (start.has_disk != 0) {
+    ATOLL_TRY(UniqueFd disk, make_disk(given[kBoxDisks], start.disk_bytes, start.inodes, owners));
     parts.push_back(std::move(disk));
   }
-  if (order.mount_count + order.layer_count != 0) {
-    std::span<const MountPoint> places = std::span(points).first(order.mount_count);
-    ATOLL_TRY(UniqueFd root, make_root(order, given, owners, places));
-    parts.push_back(std::move(root));
+  UniqueFd root;
+  if (start.mount_count + request.layer_count != 0) {
+    std::span<const MountPoint> places = std::span(points).first(start.mount_count);
+    ATOLL_TRY(root, make_root(order, given, owners, places));
   }
+  if (start.writable_root != 0) {
+    ATOLL_TRY(UniqueFd below, copy_root(given, static_cast<bool>(root)));
+    parts.push_back(std::move(below));
+  }
+  if (root) parts.push_back(std::move(root));
   return parts;
 }
 

@@ -1,6 +1,7 @@
 // What the launcher orders from the program atoll-mounts: everything a sandbox's file system is
 // made of, beside the template that most sandboxes share. Where the order is for a sandbox, these
-// come back, behind a Failure that is empty: its mounts, its disk, its root.
+// come back, behind a Failure that is empty: its mounts, its disk, for a writable root what lies
+// below it, its root.
 #pragma once
 
 #include <sys/types.h>
@@ -40,17 +41,13 @@ struct SlotsOrder {
 struct MountsOrder {
   MountsKind kind = MountsKind::kTemplate;
   std::uint32_t rootless = 0;
-  // kTemplate: kept for other launchers, with a stamp of what it was made from. Not when rootless.
-  std::uint64_t stamp = 0;
+  // kTemplate: kept for other launchers, with this stamp of what it was made from; without, not.
+  std::array<char, 24> stamp{};
   // kBox:
   // whose files the sandbox's user and group see as their own in mounts
   uid_t mount_owner = 0, mount_group = 0;
   uid_t guest_uid = 0, user_uid = 0;  // as the host sees them
-  std::uint32_t mount_count = 0;
-  std::uint32_t layer_count = 0;
-  std::uint64_t disk_bytes = 0;  // 0: no disk
-  std::uint64_t inodes = 0;
-  std::array<MountEntry, kMaxMounts> mounts;
+  CreateRequest request;
   SlotsOrder slots;
 };
 

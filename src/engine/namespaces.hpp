@@ -1,7 +1,7 @@
 // Namespaces that are made without a process that stays in them: by helpers of the launcher.
 #pragma once
 
-#include "engine/sys.hpp"
+#include "engine/mount_calls.hpp"
 
 namespace atl::engine {
 

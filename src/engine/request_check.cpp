@@ -99,20 +99,21 @@ int check_request(CreateRequest& request, std::size_t size, std::size_t descript
   }
   bool zygote = request.use_zygote == 1 && valid_zygote(request.zygote);
   if (size != sizeof(CreateRequest) || !named || (request.use_zygote != 0 && !zygote) ||
-      !made_of(kHostLetters, text_of(request.hostname)) || request.mount_count > kMaxMounts ||
-      request.layer_count > kMaxLayers || request.connected > 1 || request.writable_root > 1 ||
-      request.mount_count + request.layer_count + request.connected != descriptors) {
+      !made_of(kHostLetters, text_of(request.start.hostname)) ||
+      request.start.mount_count > kMaxMounts || request.layer_count > kMaxLayers ||
+      request.connected > 1 || request.start.writable_root > 1 ||
+      request.start.mount_count + request.layer_count + request.connected != descriptors) {
     return EBADMSG;
   }
   // A zygote's interpreter is the host's: an image has its own.
   if (request.layer_count != 0 && request.use_zygote != 0) return EINVAL;
-  if (request.rule_count > kMaxRules || !valid_limits(request.limits)) return EINVAL;
-  for (std::uint32_t i = 0; i < request.mount_count; ++i) {
-    std::string_view target = text_of(request.mounts[i].target);
+  if (request.start.rule_count > kMaxRules || !valid_limits(request.limits)) return EINVAL;
+  for (std::uint32_t i = 0; i < request.start.mount_count; ++i) {
+    std::string_view target = text_of(request.start.mounts[i]);
     if (!valid_path(target) || reserved(target)) return EINVAL;
   }
-  for (std::uint32_t i = 0; i < request.rule_count; ++i) {
-    if (!valid_path(text_of(request.rules[i].path))) return EINVAL;
+  for (std::uint32_t i = 0; i < request.start.rule_count; ++i) {
+    if (!valid_path(text_of(request.start.rules[i].path))) return EINVAL;
   }
   return 0;
 }

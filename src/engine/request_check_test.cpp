@@ -11,7 +11,7 @@ namespace {
 CreateRequest good_request() {
   CreateRequest request;
   std::strcpy(request.header.id.text.data(), "box-1");
-  std::strcpy(request.hostname.data(), "atoll");
+  std::strcpy(request.start.hostname.data(), "atoll");
   return request;
 }
 
@@ -48,9 +48,9 @@ TEST(RequestCheck, RefusesForeignMagicVersionAndOperation) {
 
 TEST(RequestCheck, AWritableRootIsYesOrNo) {
   CreateRequest request = good_request();
-  request.writable_root = 1;
+  request.start.writable_root = 1;
   EXPECT_EQ(check(request), 0);
-  request.writable_root = 2;
+  request.start.writable_root = 2;
   EXPECT_EQ(check(request), EBADMSG);
 }
 
@@ -158,23 +158,23 @@ TEST(RequestCheck, RefusesMountTargetsThatTouchTheWalls) {
   for (const char* target : {"", "/", "data", "/a/../etc", "/a//b", "/./x", "/proc", "/proc/sys",
                              "/dev/null", "/mnt", "/opt/atoll/bin"}) {
     CreateRequest request = good_request();
-    request.mount_count = 1;
-    std::strcpy(request.mounts[0].target.data(), target);
+    request.start.mount_count = 1;
+    std::strcpy(request.start.mounts[0].data(), target);
     EXPECT_EQ(check(request, sizeof(CreateRequest), 1), EINVAL) << target;
   }
   CreateRequest request = good_request();
-  request.mount_count = 1;
-  std::strcpy(request.mounts[0].target.data(), "/processed/data");
+  request.start.mount_count = 1;
+  std::strcpy(request.start.mounts[0].data(), "/processed/data");
   EXPECT_EQ(check(request, sizeof(CreateRequest), 1), 0);
 }
 
 TEST(RequestCheck, CountsMustMatchTheDescriptors) {
   CreateRequest request = good_request();
   EXPECT_EQ(check(request, sizeof(CreateRequest), 1), EBADMSG);
-  request.mount_count = kMaxMounts + 1;
+  request.start.mount_count = kMaxMounts + 1;
   EXPECT_EQ(check(request, sizeof(CreateRequest), kMaxMounts + 1), EBADMSG);
   request = good_request();
-  request.rule_count = kMaxRules + 1;
+  request.start.rule_count = kMaxRules + 1;
   EXPECT_EQ(check(request), EINVAL);
 }
 

@@ -7,7 +7,8 @@
 #include <array>
 
 #include "confine/walls.hpp"
-#include "engine/sys.hpp"
+#include "engine/mount_calls.hpp"
+#include "guest/host_places.hpp"
 
 namespace atl::engine {
 namespace {

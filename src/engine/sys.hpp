@@ -11,12 +11,11 @@
 #include <vector>
 
 #include "base/unique_fd.hpp"
-#include "confine/mounts.hpp"
+#include "confine/files.hpp"
 #include "confine/text.hpp"
 
 namespace atl::engine {
 
-using confine::change_mount, confine::clone_mount, confine::make_mount_point;
 using confine::make_folder, confine::open_at, confine::Text;
 
 template <typename T>
@@ -50,10 +49,6 @@ ssize_t receive_fds(int socket, std::span<char> bytes, std::vector<UniqueFd>& fd
 // whoever gets it says so.
 UniqueFd listen_at(const UniqueFd& dir, const char* name, int type, const uid_t* owner,
                    bool at_once = true);
-
-inline bool attach_mount(const UniqueFd& mount, const char* target) {
-  return confine::attach_mount(mount.get(), target);
-}
 
 // A namespace that is kept by a bind mount on the file NAME, as `ip netns` does.
 UniqueFd open_kept(const UniqueFd& dir, const char* name);

@@ -17,7 +17,7 @@
 #include "confine/capabilities.hpp"
 #include "confine/seccomp.hpp"
 #include "confine/user_process.hpp"
-#include "engine/sys.hpp"
+#include "engine/mount_calls.hpp"
 #include "engine/zygote_start.hpp"
 
 namespace atl::engine {

@@ -14,7 +14,7 @@
 
 #include "base/send_fds.hpp"
 #include "engine/cgroup_make.hpp"
-#include "engine/sys.hpp"
+#include "engine/mount_calls.hpp"
 
 namespace atl::engine {
 namespace {

@@ -17,6 +17,7 @@
 #include "confine/mounts.hpp"
 #include "confine/text.hpp"
 #include "confine/walls.hpp"
+#include "guest/host_places.hpp"
 
 namespace atl::guest {
 namespace {

@@ -46,15 +46,17 @@ struct PathRule {
 // and with powers over nothing else. Its descriptors follow the zygote's link: a pipe for a
 // StartFailure, the launcher's pipe, the mounts in order, the disk, the old root.
 struct BoxStart {
+  // The launcher's word:
   std::uint64_t disk_bytes = 0, inodes = 0;
   std::uint32_t guest_uid = 0;  // as the user's, in the sandbox's own numbering
-  std::uint8_t dies_with_launcher = 0, mount_count = 0;
-  std::uint8_t writable_root = 0;  // 1: the old root is there
-  std::uint8_t has_disk = 0;       // 0: everything writable is a tmpfs
-  std::uint8_t image = 0;          // 1: the root is an image's, not the host's
-  std::uint32_t rule_count = 0;
+  std::uint8_t dies_with_launcher = 0;
+  std::uint8_t has_disk = 0;  // 0: everything writable is a tmpfs
+  std::uint8_t image = 0;     // 1: the root is an image's, not the host's
+  // Its client's, which the launcher has checked:
+  std::uint8_t writable_root = 0;  // 1: the old root is there: the user may write in /
+  std::uint32_t mount_count = 0, rule_count = 0;
   std::array<char, 64> hostname{};
-  std::array<BoxPath, kMaxMounts> mounts;  // their targets
+  std::array<BoxPath, kMaxMounts> mounts{};  // their targets
   std::array<PathRule, kMaxRules> rules;
 
   // Only so many of them are passed on.
@@ -97,15 +99,6 @@ struct StartFailure {
   Step step = Step::kNone;
   std::int32_t errno_value = 0;
 };
-
-// What of the host a sandbox without an image sees, read-only: the system's folders, and parts of
-// /etc that programs cannot do without and that hold no secrets.
-inline constexpr const char* kHostPlaces[] = {
-    "/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32",
-    // all below /etc
-    "/etc/ld.so.cache", "/etc/alternatives", "/etc/ssl/certs", "/etc/ssl/openssl.cnf",
-    "/etc/localtime", "/etc/mime.types", "/etc/fonts", "/etc/java-17-openjdk", "/etc/matplotlibrc"};
-inline constexpr std::size_t kHostFolders = 7;  // of these are not below /etc
 
 inline constexpr int kConfigFd = 3, kListenFd = 4, kFirstTaskFd = 5;
 

@@ -35,10 +35,10 @@ void check_accepted(const CreateRequest& request) {
   if (request.header.op != LauncherOp::kCreate) return;
   if (request.use_zygote != 0) check_key(request.zygote);
   demand(request.limits.disk_bytes <= kMaxDisk);
-  demand(request.mount_count <= kMaxMounts && request.rule_count <= kMaxRules);
+  demand(request.start.mount_count <= kMaxMounts && request.start.rule_count <= kMaxRules);
   demand(request.layer_count <= kMaxLayers);
-  for (std::uint32_t i = 0; i < request.mount_count; ++i) {
-    std::string_view target(request.mounts[i].target.data(), kMaxBoxPath);
+  for (std::uint32_t i = 0; i < request.start.mount_count; ++i) {
+    std::string_view target(request.start.mounts[i].data(), kMaxBoxPath);
     demand(target.find('\0') != std::string_view::npos);
     target = target.substr(0, target.find('\0'));
     demand(target.starts_with('/') && target.find("/../") == std::string_view::npos &&

@@ -197,7 +197,7 @@ class HijackedClient : public ::testing::Test {
   static CreateRequest create_request(const char* id) {
     CreateRequest request;
     std::snprintf(request.header.id.text.data(), kBoxIdSize, "%s", id);
-    std::snprintf(request.hostname.data(), request.hostname.size(), "atoll");
+    std::snprintf(request.start.hostname.data(), request.start.hostname.size(), "atoll");
     request.limits.memory_bytes = 64u << 20;
     request.limits.disk_bytes = 16u << 20;
     request.limits.pids = 32;
@@ -206,9 +206,9 @@ class HijackedClient : public ::testing::Test {
   }
 
   static void add_mount(CreateRequest& request, const char* target, bool read_only = true) {
-    MountEntry& entry = request.mounts[request.mount_count++];
-    std::snprintf(entry.target.data(), entry.target.size(), "%s", target);
-    entry.read_only = read_only ? 1 : 0;
+    std::uint32_t at = request.start.mount_count++;
+    std::snprintf(request.start.mounts[at].data(), kMaxBoxPath, "%s", target);
+    if (!read_only) request.writable_mounts |= 1u << at;
   }
 
   void destroy(const char* id) {

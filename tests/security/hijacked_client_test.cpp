@@ -217,7 +217,7 @@ TEST_F(HijackedClient, LinksInMountsDoNotLeadOut) {
     CreateRequest request = create_request("links");
     add_mount(request, "/data", false);
     add_mount(request, ("/data/" + std::string(link) + "/" + canary).c_str(), false);
-    PathRule& rule = request.rules[request.rule_count++];
+    PathRule& rule = request.start.rules[request.start.rule_count++];
     rule.action = PathAction::kReadOnly;
     std::snprintf(rule.path.data(), rule.path.size(), "/data/%s/%s-2", link, canary.c_str());
     int fds[] = {folder.get(), folder.get()};

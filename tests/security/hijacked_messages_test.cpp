@@ -21,9 +21,9 @@ TEST_F(HijackedClient, BadTargetsAreRefused) {
   }
   // Not terminated at all.
   CreateRequest request = create_request("target");
-  request.mount_count = 1;
-  request.mounts[0].target.fill('a');
-  request.mounts[0].target[0] = '/';
+  request.start.mount_count = 1;
+  request.start.mounts[0].fill('a');
+  request.start.mounts[0][0] = '/';
   int fd = folder.get();
   ASSERT_TRUE(send(&request, sizeof request, std::span(&fd, 1)));
   auto answer = reply();
@@ -41,7 +41,7 @@ TEST_F(HijackedClient, RulesTakeNoWallDown) {
                         static_cast<PathAction>(0), static_cast<PathAction>(77)}) {
       SCOPED_TRACE(std::string(path) + " action " + std::to_string(static_cast<unsigned>(action)));
       CreateRequest request = create_request("rule");
-      PathRule& rule = request.rules[request.rule_count++];
+      PathRule& rule = request.start.rules[request.start.rule_count++];
       rule.action = action;
       std::snprintf(rule.path.data(), rule.path.size(), "%s", path);
       ASSERT_TRUE(send(&request, sizeof request));
@@ -131,7 +131,7 @@ TEST_F(HijackedClient, MalformedMessagesAreRefused) {
   for (std::uint32_t count : {1u, 16u, 17u, 0x10000u, 0xffffffffu}) {
     SCOPED_TRACE("mounts: " + std::to_string(count));
     bad = good;
-    bad.mount_count = count;
+    bad.start.mount_count = count;
     refused(&bad, sizeof bad);
     if (count != 1) refused(&bad, sizeof bad, std::span(many.data(), 1));
   }
@@ -139,7 +139,7 @@ TEST_F(HijackedClient, MalformedMessagesAreRefused) {
   refused(&good, sizeof good, std::span(many.data(), 20));  // more than there is room for
   for (std::uint32_t count : {65u, 0xffffffffu}) {
     bad = good;
-    bad.rule_count = count;
+    bad.start.rule_count = count;
     refused(&bad, sizeof bad);
   }
   bad = good;
@@ -153,12 +153,12 @@ TEST_F(HijackedClient, MalformedMessagesAreRefused) {
   for (std::string_view host : {std::string_view(""), std::string_view("a/b"),
                                 std::string_view("a b"), std::string_view("\x01")}) {
     bad = good;
-    bad.hostname.fill(0);
-    std::copy(host.begin(), host.end(), bad.hostname.begin());
+    bad.start.hostname.fill(0);
+    std::copy(host.begin(), host.end(), bad.start.hostname.begin());
     refused(&bad, sizeof bad);
   }
   bad = good;
-  bad.hostname.fill('a');
+  bad.start.hostname.fill('a');
   refused(&bad, sizeof bad);
   // A frozen launcher would be as good as a dead one: none of the descriptors may stay with it.
   std::size_t open = 0;

@@ -28,12 +28,20 @@ def fields(**kinds):
 
 Header = fields(magic=U32, version=U16, op=U16, id=ctypes.c_char * 40)
 Limits = fields(memory=U64, disk=U64, inodes=U64, cpu=U32, pids=U32, files=U32, reserved=U32)
-Mount = fields(target=ctypes.c_char * 256, read_only=U32)
-Rule = fields(action=U32, path=ctypes.c_char * 256)
+BoxPath = ctypes.c_char * 256
+Rule = fields(action=U32, path=BoxPath)
 ZygoteKey = fields(stamp=U64, memory=U64, idle=U32, modules=ctypes.c_char * 516)
-Create = fields(header=Header, limits=Limits, token=ctypes.c_ubyte * 32, mount_count=U32, rule_count=U32,
-                layer_count=U32, connected=U32, writable_root=U32, use_zygote=U32, zygote=ZygoteKey,
-                hostname=ctypes.c_char * 64, mounts=Mount * 16, rules=Rule * 64)
+Start = fields(disk=U64, inodes=U64, guest_uid=U32, dies_with_launcher=ctypes.c_ubyte, has_disk=ctypes.c_ubyte,
+               image=ctypes.c_ubyte, writable_root=ctypes.c_ubyte, mount_count=U32, rule_count=U32, hostname=ctypes.c_char * 64,
+               mounts=BoxPath * 16, rules=Rule * 64)
+CreateFields = fields(header=Header, limits=Limits, token=ctypes.c_ubyte * 32, writable_mounts=U32, layer_count=U32,
+                      connected=U32, use_zygote=U32, zygote=ZygoteKey, start=Start)
+
+
+def Create(hostname=b"atoll", mount_count=0, rule_count=0, **others):
+    return CreateFields(start=Start(hostname=hostname, mount_count=mount_count, rule_count=rule_count), **others)
+
+
 Zygote = fields(header=Header, key=ZygoteKey)
 Place = fields(key=ZygoteKey, driver=U64, uid=U32, serves=U32)
 ListReply = fields(head=ctypes.c_char * 112, count=U32, ids=(ctypes.c_char * 40) * 128)
@@ -165,8 +173,9 @@ class Box:
         self.socket = ours
         request = Create(header=header(CREATE, name), connected=1, hostname=b"atoll", mount_count=len(mounts),
                          limits=Limits(memory, memory // 4, 0, cpu, pids, 256, 0))
-        for entry, (_, target, read_only) in zip(request.mounts, mounts):
-            entry.target, entry.read_only = target.encode(), read_only
+        for number, (_, target, read_only) in enumerate(mounts):
+            request.start.mounts[number].value = target.encode()
+            request.writable_mounts |= 0 if read_only else 1 << number
         if key is not None:
             request.use_zygote, request.zygote = 1, key
         launcher.send(request, [*(mount[0] for mount in mounts), theirs.fileno()])

@@ -100,7 +100,7 @@ class StoppingZygoteTest(ZygoteCase):
         self.addCleanup(ours.close)
         request = Create(header=header(CREATE, name), connected=1, hostname=b"atoll", rule_count=64,
                          limits=Limits(256 << 20, 64 << 20, 0, 2000, 64, 256, 0))
-        for number, rule in enumerate(request.rules):
+        for number, rule in enumerate(request.start.rules):
             rule.action, rule.path = 1, b"/usr/share" if number % 2 else b"/usr/include"
         if key is not None:
             request.use_zygote, request.zygote = 1, key

@@ -34,11 +34,11 @@ Result<void> add_rules(engine::CreateRequest& request, const sandbox::SandboxSpe
         std::ranges::any_of(spec.mounts, [&](const auto& m) { return m.target == path; });
     bool settled = mounted || path == "/workspace" || path == "/tmp";
     if (action == PathAction::kWritable && settled) continue;
-    if (request.rule_count == engine::kMaxRules) {
+    if (request.start.rule_count == engine::kMaxRules) {
       return fail(Code::kTooLarge, "the file system policy has more than " +
                                        std::to_string(engine::kMaxRules) + " paths");
     }
-    engine::PathRule& rule = request.rules[request.rule_count++];
+    engine::PathRule& rule = request.start.rules[request.start.rule_count++];
     rule.action = action;
     ATOLL_CHECK(copy_text(rule.path, path, "a path of the file system policy"));
   }
@@ -70,22 +70,22 @@ Result<engine::CreateRequest> create_request(const sandbox::SandboxSpec& spec,
   }
   engine::CreateRequest request;
   ATOLL_CHECK(copy_text(request.header.id.text, spec.id.str(), "the sandbox id"));
-  ATOLL_CHECK(copy_text(request.hostname, spec.hostname, "the host name"));
+  ATOLL_CHECK(copy_text(request.start.hostname, spec.hostname, "the host name"));
   if (spec.preload) {
     request.use_zygote = 1;
     ATOLL_TRY(request.zygote, zygote_key(*spec.preload));
   }
   request.token = token;
   request.limits = engine_limits(spec.limits);
-  request.writable_root = spec.writable_root ? 1 : 0;
+  request.start.writable_root = spec.writable_root ? 1 : 0;
   if (spec.mounts.size() > engine::kMaxMounts) {
     return fail(Code::kTooLarge, "more than " + std::to_string(engine::kMaxMounts) + " mounts");
   }
-  request.mount_count = static_cast<std::uint32_t>(spec.mounts.size());
+  request.start.mount_count = static_cast<std::uint32_t>(spec.mounts.size());
   request.layer_count = static_cast<std::uint32_t>(spec.layers.size());
   for (std::size_t i = 0; i < spec.mounts.size(); ++i) {
-    ATOLL_CHECK(copy_text(request.mounts[i].target, spec.mounts[i].target, "a mount target"));
-    request.mounts[i].read_only = spec.mounts[i].read_only ? 1 : 0;
+    ATOLL_CHECK(copy_text(request.start.mounts[i], spec.mounts[i].target, "a mount target"));
+    if (!spec.mounts[i].read_only) request.writable_mounts |= 1u << i;
   }
   // Opening first, then closing, then hiding: the stricter word comes last and wins.
   ATOLL_CHECK(add_rules(request, spec, spec.filesystem.allow_write, PathAction::kWritable));

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "backends/native/delegated_cgroup.hpp"
+#include "backends/native/template_stamp.hpp"
 #include "base/program_folder.hpp"
 
 extern char** environ;
@@ -31,6 +32,7 @@ std::string default_run_folder() {
 Result<UniqueFd> start_launcher(const LauncherOptions& options) {
   ATOLL_TRY(std::string folder, program_folder());
   std::string program = folder + "/atoll-launcher";
+  std::string stamp = template_stamp(folder + "/atoll-mounts");
   std::string run = options.run_folder.empty() ? default_run_folder() : options.run_folder;
   std::string data = options.data_folder.empty() ? kDataFolder : options.data_folder;
   std::string client = std::to_string(options.client_uid);
@@ -44,6 +46,7 @@ Result<UniqueFd> start_launcher(const LauncherOptions& options) {
       program.c_str(), "--control",     "3",           "--run",         run.c_str(),
       "--programs",    folder.c_str(),  "--disks",     data.c_str(),    "--client-uid",
       client.c_str(),  "--mount-owner", owner.c_str(), "--mount-group", group.c_str()};
+  if (!stamp.empty()) argv.insert(argv.end(), {"--stamp", stamp.c_str()});
   if (cgroup) argv.insert(argv.end(), {"--cgroup", "4"});
   if (options.once) argv.push_back("--once");
   argv.push_back(nullptr);
