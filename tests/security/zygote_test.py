@@ -17,11 +17,12 @@ import tempfile
 import unittest
 from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).resolve().parent))
+sys.path[:0] = [str(Path(__file__).resolve().parent), str(Path(__file__).resolve().parent.parent / "support")]
 
+import cgroups
 import harness
 import zygote_case
-from launcher_wire import FAILED, ZYGOTE, Zygote, header, places_of
+from launcher_wire import FAILED, ZYGOTE, ZYGOTES, Zygote, header, lock_holder, places_of, zygote_key
 from zygote_case import ZygoteCase, word_of
 
 PYTHON = "/usr/bin/python3"
@@ -164,6 +165,37 @@ class ZygoteTest(ZygoteCase):
         self.assertTrue(word_of(pipe)["ready"])
         self.assertEqual(self.box(key=self.key).made["zygote"], 1)
         self.assertEqual(len(places_of(self.key)), 2)
+
+    def test_control_groups_of_those_that_are_gone_are_removed(self):
+        """By the sweep of a launcher that ends; that of one that lives stays."""
+        self.zygote()
+        gone, = [number for number, _, _, _ in places_of(self.key)]
+        staying = zygote_key(idle=600)
+        self.addCleanup(lambda: self.end_zygotes(staying))
+        reply, pipe = self.launcher.start_zygote(staying)
+        self.assertTrue(word_of(pipe)["ready"], reply)
+        stays, = [number for number, _, _, _ in places_of(staying)]
+
+        def groups(number):
+            return cgroups.named(f"zygote-{number}")
+        self.assertTrue(groups(gone) and groups(stays))
+        self.end_zygotes(self.key)
+        sweeps = iter(range(1000))
+
+        def swept():
+            """A sweep passes them over while somebody on this host starts a zygote."""
+            launcher = self.start_launcher(f"sweep-{next(sweeps)}")
+            launcher.list()
+            launcher.end()
+            return not groups(gone) or self.taken(gone)  # by somebody else meanwhile
+        self.assertTrue(harness.poll_until(swept, 60))
+        self.assertTrue(groups(stays))
+
+    @staticmethod
+    def taken(number):
+        """Whether a keeper holds that place."""
+        with open(ZYGOTES / str(number), "rb") as file:
+            return lock_holder(file.fileno()) != 0
 
     def test_modules_that_will_not_load(self):
         """Each is told; none takes the zygote or the others with it, but one that ends it from C."""

@@ -2,12 +2,15 @@
 // the socket.
 #include "backends/native/launcher_client.hpp"
 
+#include <fcntl.h>
 #include <sys/socket.h>
+#include <unistd.h>
 
 #include <cstring>
 #include <list>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -16,6 +19,7 @@
 #include "async/deadline.hpp"
 #include "async/run.hpp"
 #include "async/task_group.hpp"
+#include "base/send_fds.hpp"
 
 namespace atl::backends::native {
 namespace {
@@ -50,10 +54,15 @@ class Line {
   }
 
   void reply(LauncherOp op, const char* id, LauncherStatus status = LauncherStatus::kOk,
-             int error = 0) {
-    LauncherReply reply{.status = status, .op = op, .errno_value = error};
+             int error = 0, engine::Step step = engine::Step::kNone,
+             std::span<const int> given = {}) {
+    LauncherReply reply{.status = status, .op = op, .step = step, .errno_value = error};
     std::strncpy(reply.id.text.data(), id, reply.id.text.size() - 1);
-    EXPECT_EQ(::send(launcher_.get(), &reply, sizeof reply, 0), static_cast<ssize_t>(sizeof reply));
+    EXPECT_EQ(send_fds(launcher_.get(), &reply, sizeof reply, given),
+              static_cast<ssize_t>(sizeof reply));
+  }
+  void refuse(LauncherOp op, engine::Step step, int error) {
+    reply(op, "a", LauncherStatus::kFailed, error, step);
   }
 
  private:
@@ -283,6 +292,126 @@ Task<void> pause_nobody_wants(Executor executor) {
   EXPECT_EQ((co_await next_request(&line)).op, LauncherOp::kThaw);
 }
 
+using Sockets = std::optional<Result<std::vector<UniqueFd>>>;
+Task<void> keep_sockets(Task<Result<std::vector<UniqueFd>>> task, Sockets* outcome) {
+  outcome->emplace(co_await std::move(task));
+}
+
+// Memory of the tenant before may be freed late: a limit is asked for again, and for a create, too.
+Task<void> limit_that_takes_time(Executor executor) {
+  Line line(executor, {});
+  async::TaskGroup tasks(executor);
+  std::optional<Result<LauncherReply>> changed, made;
+  tasks.spawn(keep(line.client().set_limits(SandboxId("a"), {}), &changed));
+  for (int asked = 0; asked < 3; ++asked) {
+    EXPECT_EQ((co_await next_request(&line)).op, LauncherOp::kLimits);
+    EXPECT_FALSE(changed);
+    if (asked < 2) line.refuse(LauncherOp::kLimits, engine::Step::kLimits, EBUSY);
+  }
+  line.reply(LauncherOp::kLimits, "a");
+  engine::CreateRequest request;
+  std::strcpy(request.header.id.text.data(), "a");
+  tasks.spawn(keep(line.client().create(request, {}), &made));
+  for (bool last : {false, true}) {
+    EXPECT_EQ((co_await next_request(&line)).op, LauncherOp::kCreate);
+    if (!last) line.refuse(LauncherOp::kCreate, engine::Step::kLimits, EBUSY);
+  }
+  line.reply(LauncherOp::kCreate, "a");
+  co_await tasks.wait_idle();
+  EXPECT_TRUE(changed->has_value());
+  EXPECT_TRUE(made->has_value());
+}
+
+Task<void> limit_that_never_holds(Executor executor) {
+  Line line(executor, {});
+  async::TaskGroup tasks(executor);
+  std::optional<Result<LauncherReply>> changed;
+  tasks.spawn(keep(line.client().set_limits(SandboxId("a"), {}), &changed));
+  int asked = 0;
+  while (!changed) {
+    if (line.request()) {
+      ++asked;
+      line.refuse(LauncherOp::kLimits, engine::Step::kLimits, EBUSY);
+    }
+    co_await async::yield_now();
+  }
+  EXPECT_GT(asked, 1);
+  EXPECT_EQ(code_of(*changed), Code::kLimitUnenforceable);
+  // One that the kernel refuses for another reason is not asked for again.
+  changed.reset();
+  tasks.spawn(keep(line.client().set_limits(SandboxId("a"), {}), &changed));
+  co_await next_request(&line);
+  line.refuse(LauncherOp::kLimits, engine::Step::kLimits, EINVAL);
+  co_await tasks.wait_idle();
+  EXPECT_EQ(code_of(*changed), Code::kLimitUnenforceable);
+  EXPECT_FALSE(line.request());
+}
+
+Task<void> sockets(Executor executor) {
+  Line line(executor, {});
+  async::TaskGroup tasks(executor);
+  Sockets opened;
+  int ends[2];
+  EXPECT_EQ(::pipe2(ends, O_CLOEXEC | O_NONBLOCK), 0);
+  UniqueFd read_end(ends[0]), write_end(ends[1]);
+  tasks.spawn(keep_sockets(line.client().open_egress(SandboxId("a")), &opened));
+  for (bool last : {false, true}) {  // a launcher that has too much to do
+    EXPECT_EQ((co_await next_request(&line)).op, LauncherOp::kEgress);
+    if (!last) line.refuse(LauncherOp::kEgress, engine::Step::kBusy, EAGAIN);
+  }
+  const int both[] = {read_end.get(), write_end.get()};
+  line.reply(LauncherOp::kEgress, "a", LauncherStatus::kOk, 0, engine::Step::kNone, both);
+  co_await tasks.wait_idle();
+  EXPECT_TRUE(opened->has_value());
+  if (!opened->has_value()) co_return;
+  EXPECT_EQ((*opened)->size(), 2u);
+  EXPECT_EQ(::write(opened->value()[1].get(), "x", 1), 1);
+  char byte = 0;
+  EXPECT_EQ(::read(read_end.get(), &byte, 1), 1);
+}
+
+Task<void> sockets_refused(Executor executor) {
+  Line line(executor, {});
+  struct Case {
+    int error;
+    Code code;
+  };
+  constexpr Case kCases[] = {{ESRCH, Code::kNotStarted},       {EADDRINUSE, Code::kConflict},
+                             {ENOENT, Code::kHostUnsupported}, {EOPNOTSUPP, Code::kHostUnsupported},
+                             {EIO, Code::kHostUnsupported},    {EPERM, Code::kHostUnsupported}};
+  for (Case one : kCases) {
+    async::TaskGroup tasks(executor);
+    Sockets opened;
+    tasks.spawn(keep_sockets(line.client().open_egress(SandboxId("a")), &opened));
+    co_await next_request(&line);
+    line.refuse(LauncherOp::kEgress, engine::Step::kEgress, one.error);
+    co_await tasks.wait_idle();
+    EXPECT_EQ(code_of(*opened), one.code) << one.error;
+    EXPECT_FALSE(line.request());
+  }
+}
+
+// Sockets that come too late, or to nobody, are closed.
+Task<void> sockets_too_late(Executor executor) {
+  Line line(executor, {.other = kMoment});
+  int ends[2];
+  EXPECT_EQ(::pipe2(ends, O_CLOEXEC | O_NONBLOCK), 0);
+  UniqueFd read_end(ends[0]), write_end(ends[1]);
+  EXPECT_EQ(code_of(co_await line.client().open_egress(SandboxId("a"))), Code::kNoAvailableRuntime);
+  const int both[] = {write_end.get(), write_end.get()};
+  line.reply(LauncherOp::kEgress, "a", LauncherStatus::kOk, 0, engine::Step::kNone, both);
+  write_end.reset();
+  line.reply(LauncherOp::kDestroy, "b");
+  EXPECT_TRUE(co_await line.client().call(LauncherOp::kDestroy, SandboxId("b")));
+  char byte = 0;
+  EXPECT_EQ(::read(read_end.get(), &byte, 1), 0);
+}
+
+TEST(LauncherClient, ALimitThatIsRefusedForNowIsAskedForAgain) { run(&limit_that_takes_time); }
+TEST(LauncherClient, ALimitThatNeverHoldsIsGivenUp) { run(&limit_that_never_holds); }
+TEST(LauncherClient, SocketsOfANetworkCome) { run(&sockets); }
+TEST(LauncherClient, SocketsThatAreRefusedSayWhy) { run(&sockets_refused); }
+TEST(LauncherClient, SocketsThatComeTooLateAreClosed) { run(&sockets_too_late); }
 // covers: C52
 TEST(LauncherClient, RequestsGoInTheOrderTheyCame) { run(&in_order); }
 TEST(LauncherClient, ASenderThatGivesUpLeavesTheQueue) { run(&sender_leaves); }
