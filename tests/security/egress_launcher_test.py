@@ -8,6 +8,7 @@ usage: egress_launcher_test.py --build DIR
 
 import errno
 import os
+import shutil
 import signal
 import socket
 import sys
@@ -25,6 +26,7 @@ from launcher_wire import (CREATE, DESTROY, EGRESS, EGRESS_OPEN, FAILED, USAGE, 
 
 PATIENCE = 60
 SO_NETNS_COOKIE = 71
+ORDINARY = 61237  # nobody on a Debian host
 # SYS_ADMIN SYS_PTRACE NET_ADMIN NET_BIND_SERVICE, as src/engine/net_process.cpp gives the reason for each.
 NET_NEEDS = sum(1 << number for number in (10, 12, 19, 21))
 # What one attempt to connect comes to.
@@ -174,6 +176,30 @@ class EgressLauncher(unittest.TestCase):
         self.assertEqual(inside.strip(), os.readlink("/proc/self/ns/net"))  # the attack's ground
         self.refused(launcher, "box", errno.EPERM)
         self.assertEqual(host_network(), before)
+
+    def test_as_an_ordinary_user(self):
+        """47: a launcher without root has the same powers over the networks of its own user namespace."""
+        programs, own = Path(self.folder, "programs"), Path(self.folder, "own")
+        programs.mkdir(0o755)
+        for name in ("atoll-launcher", "atoll-guest", "atoll-mounts", "atoll-net"):
+            shutil.copy(f"{zygote_case.BUILD}/bin/{name}", programs / name)
+        own.mkdir(0o700)
+        os.chown(own, ORDINARY, ORDINARY)
+        words = launcher_arguments(zygote_case.BUILD, str(own / "run"))
+        words[0] = str(programs / "atoll-launcher")
+        words[words.index("--programs") + 1] = str(programs)
+        words[words.index("--disks") + 1] = str(own / "disks")
+        launcher = self.start(arguments=words, user=ORDINARY)
+        box, other = self.box(launcher, "box"), self.box(launcher, "other")
+        self.assertEqual(self.connect(box), "ENETUNREACH")
+        for one in self.opened(launcher, "box"):
+            one.close()
+        listener, _ = self.opened(launcher, "box")
+        self.expect_arrival(box, listener)
+        # The helper was started where the launcher happened to stand; the host is still not opened.
+        self.assertNotEqual(cookie(listener), own_cookie())
+        self.assertEqual(self.connect(other), "ENETUNREACH")
+        self.expect_arrival(other, self.opened(launcher, "other")[0])
 
     def test_the_next_tenant_finds_nothing(self):
         """Slots are lent again; the network that had routes and sockets is not."""

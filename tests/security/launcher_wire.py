@@ -99,13 +99,14 @@ def launcher_arguments(build, run_folder, driver=None):
 class Launcher:
     """A launcher of our own. `driver`: a file, which tests may write to before they start a zygote."""
 
-    def __init__(self, build, run_folder, driver=None, arguments=None):
+    def __init__(self, build, run_folder, driver=None, arguments=None, user=None):
         ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         self.socket, self.driver = ours, driver
         arguments = arguments or launcher_arguments(build, run_folder, driver)
         at = arguments.index("--control") + 1
         arguments = [*arguments[:at], str(theirs.fileno()), *arguments[at + 1:]]
-        self.process = subprocess.Popen(arguments, pass_fds=[theirs.fileno()])
+        who = {} if user is None else {"user": user, "group": user, "extra_groups": []}
+        self.process = subprocess.Popen(arguments, pass_fds=[theirs.fileno()], **who)
         theirs.close()
         ours.settimeout(60)
 
