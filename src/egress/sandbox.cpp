@@ -42,6 +42,18 @@ Sandbox::~Sandbox() {
   dns_streams_.clear();
 }
 
+void Sandbox::leave() {
+  accept_again_.cancel();
+  listener_watch_.reset();
+  listener_.reset();
+  dns_.reset();
+  asked_.clear();  // answers on their way hold the DNS socket
+  dns_streams_.clear();
+  std::vector<std::shared_ptr<Connection>> open;
+  for (auto& [key, connection] : connections_) open.push_back(connection);
+  for (auto& connection : open) connection->reset();
+}
+
 void Sandbox::use(UniqueFd listener, UniqueFd dns) {
   dns_.reset();
   listener_watch_.reset();

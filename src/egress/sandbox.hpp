@@ -39,6 +39,8 @@ class Sandbox final : public Watched {
   Sandbox(Context& context, std::string id, Policy policy, RequestEdits edits);
   ~Sandbox();
 
+  // Closes all that it has in its namespace, which may then be used anew. It is freed later.
+  void leave();
   // In the place of those that it has.
   void use(UniqueFd listener, UniqueFd dns);
   // Ends connections that it does not allow.

@@ -75,6 +75,7 @@ class Worker {
     if (request.detach) {
       auto node = sandboxes_.extract(request.detach->sandbox);
       if (node.empty()) return fail(Code::kNotFound, "no such sandbox is attached");
+      node.mapped()->leave();
       loop_.bury(std::move(node.mapped()));
       return {};
     }
