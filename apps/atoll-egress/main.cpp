@@ -1,14 +1,17 @@
 // atoll-egress: the way out of sandboxes (docs/adr/0043-egress.md). This process gives up all
-// powers, then does nothing but start a worker, and another one whenever it dies.
+// powers, then does nothing but start a worker, and another one whenever it dies. As a starter
+// (docs/adr/0049-egress-starter.md) it starts such processes.
 #include <fcntl.h>
 #include <signal.h>
 #include <sys/prctl.h>
+#include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <cerrno>
 #include <charconv>
 #include <chrono>
+#include <cstring>
 #include <exception>
 #include <optional>
 #include <string>
@@ -31,6 +34,7 @@ constexpr int kCrashed = 1, kUsage = 2;
 int usage() {
   constexpr std::string_view kText =
       "usage: atoll-egress --control-fd N --client-uid UID [--once] [--idle-seconds N]\n"
+      "       atoll-egress --starter-fd N --client-uid UID [--idle-seconds N]\n"
       "\n"
       "Relays connections of sandboxes. Started by Atoll with a listening Unix socket, over which\n"
       "clients with that uid attach sandboxes. See docs/adr/0043-egress.md.\n";
@@ -46,8 +50,12 @@ bool read_number(const char* text, Number& into) {
   return error == std::errc() && end == digits.data() + digits.size();
 }
 
-std::optional<egress::WorkerOptions> parse(char** words) {
-  egress::WorkerOptions options;
+struct Options : egress::WorkerOptions {
+  int starter = -1;  // a socket that says when to start one
+};
+
+std::optional<Options> parse(char** words) {
+  Options options;
   bool has_uid = false;
   for (; *words != nullptr; ++words) {
     std::string_view word(*words);
@@ -56,6 +64,8 @@ std::optional<egress::WorkerOptions> parse(char** words) {
       options.once = true;
     } else if (word == "--control-fd") {
       if (!read_number(*++words, options.control) || options.control < 3) return std::nullopt;
+    } else if (word == "--starter-fd") {
+      if (!read_number(*++words, options.starter) || options.starter < 3) return std::nullopt;
     } else if (word == "--client-uid") {
       has_uid = read_number(*++words, options.client_uid);
       if (!has_uid) return std::nullopt;
@@ -66,7 +76,7 @@ std::optional<egress::WorkerOptions> parse(char** words) {
       return std::nullopt;
     }
   }
-  if (options.control < 0 || !has_uid) return std::nullopt;
+  if ((options.control < 0) == (options.starter < 0) || !has_uid) return std::nullopt;
   return options;
 }
 
@@ -121,19 +131,63 @@ int run_workers(const egress::WorkerOptions& options) {
   }
 }
 
-}  // namespace
-
-int main(int argc, char** argv) {
-  std::optional<egress::WorkerOptions> options = parse(argc > 0 ? argv + 1 : argv);
-  if (!options) return usage();
-  egress::cleanse_freed_memory();
-  egress::close_others(options->control);
-  options->resolv_conf = read_file("/etc/resolv.conf", 64 * 1024);
-  options->roots = read_roots();
+int run(egress::WorkerOptions options) {
+  egress::close_others(options.control);
+  options.resolv_conf = read_file("/etc/resolv.conf", 64 * 1024);
+  options.roots = read_roots();
   ::signal(SIGPIPE, SIG_IGN);
   if (Result<void> confined = egress::confine_parent(); !confined) {
     raw_log("atoll-egress: ", confined.error().to_string());
     return kCrashed;
   }
-  return run_workers(*options);
+  return run_workers(options);
+}
+
+// The listening socket of the next one; none when the owner has gone.
+UniqueFd next_listener(int starter) {
+  for (;;) {
+    char byte = 0;
+    alignas(cmsghdr) char control[CMSG_SPACE(sizeof(int))];
+    iovec part{&byte, 1};
+    msghdr message{};
+    message.msg_iov = &part;
+    message.msg_iovlen = 1;
+    message.msg_control = control;
+    message.msg_controllen = sizeof control;
+    ssize_t got = ::recvmsg(starter, &message, MSG_CMSG_CLOEXEC);
+    if (got < 0 && errno == EINTR) continue;
+    if (got <= 0) return {};
+    const cmsghdr* header = CMSG_FIRSTHDR(&message);
+    if (header == nullptr || header->cmsg_type != SCM_RIGHTS) continue;
+    int fd = -1;
+    std::memcpy(&fd, CMSG_DATA(header), sizeof fd);
+    return UniqueFd(fd);
+  }
+}
+
+int run_starter(const Options& options) {
+  egress::close_others(options.starter);
+  ::signal(SIGCHLD, SIG_IGN);  // nobody waits for those that it starts
+  if (Result<void> confined = egress::confine_starter(); !confined) {
+    raw_log("atoll-egress: ", confined.error().to_string());
+    return kCrashed;
+  }
+  while (UniqueFd listener = next_listener(options.starter)) {
+    if (::fork() != 0) continue;
+    ::signal(SIGCHLD, SIG_DFL);
+    ::setsid();
+    egress::WorkerOptions own = options;
+    own.control = listener.get();
+    ::_exit(run(std::move(own)));
+  }
+  return 0;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  std::optional<Options> options = parse(argc > 0 ? argv + 1 : argv);
+  if (!options) return usage();
+  egress::cleanse_freed_memory();
+  return options->starter < 0 ? run(*options) : run_starter(*options);
 }

@@ -1,5 +1,7 @@
 #include "egress/client.hpp"
 
+#include <sys/socket.h>
+
 #include <algorithm>
 #include <map>
 #include <optional>
@@ -24,7 +26,10 @@ struct Client::State {
         on_refusals(std::move(refusals)),
         tasks(executor) {}
 
+  struct Turn;
+
   static Task<void> read_all(std::shared_ptr<State> state);
+  void end();
   static Task<Result<Reply>> ask(std::shared_ptr<State> state, Request request,
                                  std::vector<UniqueFd> fds);
   static Task<Result<void>> done(std::shared_ptr<State> state, Request request,
@@ -103,6 +108,36 @@ Task<void> Client::State::read_all(std::shared_ptr<State> state) {
   state->changed.notify_all();
 }
 
+// One request. Whoever asked may stop waiting at any point: half a frame ends the connection.
+struct Client::State::Turn {
+  Turn(std::shared_ptr<State> of, std::uint64_t number) : state(std::move(of)), id(number) {
+    state->writing = true;
+    state->waiting[id];
+  }
+  Turn(const Turn&) = delete;
+  Turn& operator=(const Turn&) = delete;
+  ~Turn() {
+    if (!written) state->end();
+    state->waiting.erase(id);
+  }
+  void wrote() {
+    written = true;
+    state->writing = false;
+    state->changed.notify_all();
+  }
+
+  std::shared_ptr<State> state;
+  std::uint64_t id;
+  bool written = false;
+};
+
+void Client::State::end() {
+  closed = true;
+  ::shutdown(stream.fd().get(), SHUT_RDWR);  // also for a reader that does not wait right now
+  stream.cancel();
+  changed.notify_all();
+}
+
 Task<Result<Reply>> Client::State::ask(std::shared_ptr<State> state, Request request,
                                        std::vector<UniqueFd> fds) {
   request.id = ++state->last_id;
@@ -113,13 +148,12 @@ Task<Result<Reply>> Client::State::ask(std::shared_ptr<State> state, Request req
   if (frame.size() > kMaxFrame) co_return fail(Code::kTooLarge, "the policy is too large");
   while (state->writing && !state->closed) co_await state->changed.wait();
   if (state->closed) co_return fail(gone());
-  state->writing = true;
-  state->waiting[request.id];
+  Turn turn(state, request.id);
   Result<void> written = co_await write_frame(&state->stream, std::move(frame), std::move(fds));
-  state->writing = false;
-  state->changed.notify_all();
-  while (written && !state->closed && !state->waiting[request.id]) co_await state->changed.wait();
-  std::optional<Reply> reply = std::move(state->waiting.extract(request.id).mapped());
+  if (!written) co_return fail(gone());
+  turn.wrote();
+  while (!state->closed && !state->waiting[request.id]) co_await state->changed.wait();
+  std::optional<Reply> reply = std::move(state->waiting[request.id]);
   if (!reply) co_return fail(gone());
   if (!reply->error) co_return std::move(*reply);
   Code code = code_from_number(reply->error->code);
@@ -192,6 +226,10 @@ Task<Result<void>> Client::end() {
   Request request{.end = Nothing()};
   return State::done(state_, std::move(request), {});
 }
+
+void Client::close() { state_->end(); }
+
+bool Client::is_closed() const { return state_->closed; }
 
 Task<void> Client::wait_closed() {
   std::shared_ptr<State> state = state_;

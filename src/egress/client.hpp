@@ -45,6 +45,9 @@ class Client {
   async::Task<Result<void>> apply(Settings settings);
   // Ends the program.
   async::Task<Result<void>> end();
+  // Whoever waits fails; nothing more can be asked.
+  void close();
+  bool is_closed() const;
   // Until the connection has ended.
   async::Task<void> wait_closed();
 

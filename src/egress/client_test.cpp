@@ -59,26 +59,75 @@ Task<Result<void>> talk(Executor executor, std::string path) {
 
 TEST(EgressClient, TalksToTheProgramThatItStarted) {
   Folder folder;
-  StartOptions options{
-      .program = ATOLL_EGRESS, .socket = folder.path + "/control", .client_uid = ::geteuid()};
-  Result<Child> child = start(options);
+  std::string path = folder.path + "/control";
+  Result<UniqueFd> listener = listen_at(path);
+  ASSERT_TRUE(listener) << listener.error().to_string();
+  Result<Child> child =
+      start({.program = ATOLL_EGRESS, .client_uid = ::geteuid()}, std::move(*listener));
   ASSERT_TRUE(child) << child.error().to_string();
   struct stat status{};
-  ASSERT_EQ(::stat(options.socket.c_str(), &status), 0);
+  ASSERT_EQ(::stat(path.c_str(), &status), 0);
   EXPECT_EQ(status.st_mode & 0777, 0600u);
-  Result<void> talked = async::run_to_end<Result<void>>(
-      [&](Executor executor) { return talk(executor, options.socket); });
+  Result<void> talked =
+      async::run_to_end<Result<void>>([&](Executor executor) { return talk(executor, path); });
   EXPECT_TRUE(talked) << talked.error().to_string();
   Result<ChildExit> exit = child->reap();
   ASSERT_TRUE(exit);
   EXPECT_EQ(exit->code, 0);
 }
 
+Task<Result<void>> greet(Executor executor, UniqueFd socket) {
+  auto ignore = [](const std::vector<Refusal>&, std::uint64_t) {};
+  Client client(executor, std::move(socket), ignore);
+  ATOLL_CO_CHECK(co_await client.hello());
+  co_return Result<void>();
+}
+
+Task<Result<void>> ask_each(Executor executor, const Starter* starter, std::string folder) {
+  auto ignore = [](const std::vector<Refusal>&, std::uint64_t) {};
+  for (int i = 0; i < 3; ++i) {
+    std::string path = folder + "/control";
+    ATOLL_CO_TRY(UniqueFd listener, listen_at(path));
+    ATOLL_CO_CHECK(starter->start(std::move(listener)));
+    async::Deadline deadline = async::deadline_in(std::chrono::seconds(30));
+    ATOLL_CO_TRY(std::unique_ptr<Client> client,
+                 co_await Client::connect(executor, path, ignore, deadline));
+    ATOLL_CO_CHECK(co_await client->hello());
+    ATOLL_CO_CHECK(co_await client->end());
+    co_await client->wait_closed();
+  }
+  co_return Result<void>();
+}
+
+TEST(EgressStarter, StartsOneAfterTheOther) {
+  Folder folder;
+  Result<Starter> starter = Starter::make({.program = ATOLL_EGRESS, .client_uid = ::geteuid()});
+  ASSERT_TRUE(starter) << starter.error().to_string();
+  Result<void> asked = async::run_to_end<Result<void>>(
+      [&](Executor executor) { return ask_each(executor, &*starter, folder.path); });
+  EXPECT_TRUE(asked) << asked.error().to_string();
+}
+
+TEST(EgressClient, ServesTheOneThatItWasStartedFor) {
+  Result<ControlPair> pair = control_pair();
+  ASSERT_TRUE(pair) << pair.error().to_string();
+  Result<Child> child = start({.program = ATOLL_EGRESS, .client_uid = ::geteuid(), .once = true},
+                              std::move(pair->listener));
+  ASSERT_TRUE(child) << child.error().to_string();
+  Result<void> greeted = async::run_to_end<Result<void>>(
+      [&](Executor executor) { return greet(executor, std::move(pair->client)); });
+  EXPECT_TRUE(greeted) << greeted.error().to_string();
+  Result<ChildExit> exit = child->reap();  // its client has gone
+  ASSERT_TRUE(exit);
+  EXPECT_EQ(exit->code, 0);
+}
+
 TEST(EgressClient, SaysWhenTheProgramIsMissing) {
   Folder folder;
-  Result<Child> child = start({.program = folder.path + "/none",
-                               .socket = folder.path + "/control",
-                               .client_uid = ::geteuid()});
+  Result<ControlPair> pair = control_pair();
+  ASSERT_TRUE(pair) << pair.error().to_string();
+  Result<Child> child = start({.program = folder.path + "/none", .client_uid = ::geteuid()},
+                              std::move(pair->listener));
   ASSERT_FALSE(child);
   EXPECT_EQ(child.error().errno_value(), ENOENT);
 }

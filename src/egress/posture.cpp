@@ -1,6 +1,7 @@
 #include "egress/posture.hpp"
 
 #include <grp.h>
+#include <linux/capability.h>
 #include <linux/close_range.h>
 #include <signal.h>
 #include <sys/prctl.h>
@@ -55,6 +56,25 @@ constexpr auto kParentCalls = std::to_array<int>({
     SYS_poll,
 #endif
 });
+// Besides: becoming a parent of workers. No execve: what it starts is this program.
+constexpr auto kStarterCalls = std::to_array<int>({
+    SYS_openat,
+    SYS_setsid,
+    SYS_setgroups,
+    SYS_setresgid,
+    SYS_setresuid,
+    SYS_geteuid,
+    SYS_getuid,
+    SYS_prlimit64,
+    SYS_getrlimit,
+    SYS_setrlimit,
+    SYS_capget,
+    SYS_capset,
+    SYS_close_range,
+    SYS_dup,
+    SYS_newfstatat,
+    SYS_lseek,
+});
 // Unix sockets lead to the host's services; netlink is for the host's own addresses.
 constexpr auto kWorkerFamilies = std::to_array<int>({AF_INET, AF_INET6});
 constexpr auto kParentFamilies = std::to_array<int>({AF_INET, AF_INET6, AF_NETLINK});
@@ -86,6 +106,20 @@ Result<void> become_egress_user() {
 void close_others(int keep) {
   if (keep > 3) ::syscall(SYS_close_range, 3, keep - 1, 0);
   ::syscall(SYS_close_range, std::max(keep + 1, 3), ~0u, 0);
+}
+
+Result<void> confine_starter() {
+  ATOLL_CHECK(limit(RLIMIT_CORE, 0));
+  ATOLL_CHECK(check(confine::set_no_new_privs(), "no_new_privs"));
+  bool root = ::geteuid() == 0;
+  // What become_egress_user() needs, and no way to read or trace what is another user's.
+  constexpr std::uint64_t kKept = 1ull << CAP_SETUID | 1ull << CAP_SETGID | 1ull << CAP_SETPCAP;
+  ATOLL_CHECK(check(confine::keep_only_capabilities(root ? kKept : 0), "dropping capabilities"));
+  if (::prctl(PR_SET_DUMPABLE, 0, 0, 0, 0) != 0) return fail_errno("PR_SET_DUMPABLE");
+  std::vector<int> calls(kWorkerCalls.begin(), kWorkerCalls.end());
+  calls.insert(calls.end(), kParentCalls.begin(), kParentCalls.end());
+  calls.insert(calls.end(), kStarterCalls.begin(), kStarterCalls.end());
+  return check(confine::allow_only_calls(calls, kParentFamilies), "seccomp");
 }
 
 Result<void> confine_parent() {

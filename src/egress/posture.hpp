@@ -13,6 +13,9 @@ inline constexpr uid_t kEgressUid = 0x5ffc0000;
 
 // Closes all descriptors but 0 to 2 and `keep`.
 void close_others(int keep);
+// Of a process that does nothing but start others: as root it may still become another user, and
+// the filter lets nothing be executed.
+Result<void> confine_starter();
 // Uid, capabilities, limits, no core dumps, and a filter that still lets it start workers.
 Result<void> confine_parent();
 // Of a worker, when it has opened what it needs: only sockets and memory are left.
