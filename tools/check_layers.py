@@ -37,11 +37,11 @@ ALLOWED = {
     "backends/native": GROUND + ["guest", "sandbox", "config", "drivers", "confine", "engine"],
     "backends/docker": GROUND + ["guest", "sandbox", "config", "http", "confine/walls.hpp"],
     "backends/srt": GROUND + ["guest", "sandbox", "config", "confine/walls.hpp"],
-    "node": GROUND + ["config", "sandbox", "images", "guest/pack.hpp"],
+    "node": GROUND + ["config", "egress", "sandbox", "images", "guest/pack.hpp"],
     "control": GROUND + ["policy", "config", "sandbox", "contexts", "drivers", "store", "bus", "node", "egress", "guest/pack.hpp"],
     "client": GROUND + ["bodies", "http"],
     "api": GROUND + ["policy", "bodies", "http", "control", "node", "config", "sandbox", "contexts", "guest"],
-    "server": GROUND + ["policy", "config", "sandbox", "contexts", "drivers", "images", "store", "http", "node", "control", "api", "cli"],
+    "server": GROUND + ["policy", "config", "egress", "sandbox", "contexts", "drivers", "images", "store", "http", "node", "control", "api", "cli"],
     "cli": GROUND + ["policy", "bodies", "egress", "config", "sandbox", "contexts", "drivers", "client", "images", "confine/walls.hpp", "engine/egress_sockets.hpp"],
 }
 

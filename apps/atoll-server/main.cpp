@@ -5,6 +5,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <exception>
+#include <optional>
 #include <vector>
 
 #include "base/fault.hpp"
@@ -67,11 +68,12 @@ int serve_command(Arguments arguments) {
   Result<server::PreparedBackends> prepared = server::prepare_backends(
       registry, server::wanted_backends(*loaded, of_templates), loaded->config, *place, identity);
   if (!prepared) return own_failure(prepared.error());
+  std::optional<egress::Starter> egress = server::prepare_egress(loaded->config, identity.uid);
   identity.group = prepared->group;
   if (Result<void> dropped = drop_privileges(identity); !dropped) {
     return own_failure(dropped.error());
   }
-  return server::serve(*loaded, *place, std::move(*prepared));
+  return server::serve(*loaded, *place, std::move(*prepared), std::move(egress));
 }
 
 int key_command(Arguments arguments) {

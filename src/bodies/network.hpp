@@ -35,15 +35,36 @@ struct NetworkPolicyBody {
 BOOST_DESCRIBE_STRUCT(NetworkPolicyBody, (),
                       (default_, rules, allow_private, headers, secrets, no_intercept, preset))
 
+struct NetworkConnectionBody {
+  std::string host;
+  std::uint16_t port = 0;
+  std::uint64_t rx_bytes = 0;
+  std::uint64_t tx_bytes = 0;
+  std::string since;
+};
+BOOST_DESCRIBE_STRUCT(NetworkConnectionBody, (), (host, port, rx_bytes, tx_bytes, since))
+
+struct NetworkRefusalBody {
+  std::string host;
+  std::uint16_t port = 0;  // 0: the name was asked for
+  std::string reason;
+  std::string detail;
+  std::string at;
+};
+BOOST_DESCRIBE_STRUCT(NetworkRefusalBody, (), (host, port, reason, detail, at))
+
 struct NetworkFiguresBody {
   std::uint64_t connections = 0;
   std::uint64_t connections_total = 0;
   std::uint64_t rx_bytes = 0;
   std::uint64_t tx_bytes = 0;
   std::uint64_t refused_total = 0;
+  std::vector<NetworkConnectionBody> open;
+  std::vector<NetworkRefusalBody> refused;
 };
 BOOST_DESCRIBE_STRUCT(NetworkFiguresBody, (),
-                      (connections, connections_total, rx_bytes, tx_bytes, refused_total))
+                      (connections, connections_total, rx_bytes, tx_bytes, refused_total, open,
+                       refused))
 
 struct SessionNetworkBody {
   std::string session_id;

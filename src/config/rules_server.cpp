@@ -223,13 +223,11 @@ constexpr std::array kRules{
          .says = "Address of the DNS server that names of sandboxes are looked up with, with an "
                  "optional port; empty: that of the host.",
          .most = 64,
-         .check = check_resolver,
-         .later = true},
+         .check = check_resolver},
     Rule{.path = "network.refuse_ech",
          .says =
              "Whether TLS connections with an Encrypted Client Hello are refused. Browsers send "
-             "one that means nothing with every connection.",
-         .later = true},
+             "one that means nothing with every connection."},
     Rule{.path = "network.upstream",
          .says = "Proxy that connections of sandboxes go through: socks5://HOST:PORT or "
                  "http://HOST:PORT. It resolves names itself, so Atoll cannot refuse private "
@@ -241,8 +239,7 @@ constexpr std::array kRules{
     Rule{.path = "network.limits.connections",
          .says = "Open connections of a session.",
          .least = 1,
-         .most = 100'000,
-         .later = true},
+         .most = 100'000},
     Rule{.path = "network.limits.new_names_per_second",
          .says = "Names that a session may look up for the first time.",
          .least = 1,

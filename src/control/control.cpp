@@ -32,8 +32,9 @@ Control::Control(ControlOptions options)
       snapshot_files_(options.snapshot_folder, options.floor),
       network_policies_(std::move(options.network)),
       networks_(options.networks ? std::move(options.networks) : node::no_networks()),
-      session_shared_{options.executor, *store_,      clock_,         events_,          placement_,
-                      workspaces_,      options.mode, options.limits, network_policies_},
+      session_shared_{options.executor,  *store_,     clock_,       events_,
+                      placement_,        workspaces_, options.mode, options.limits,
+                      network_policies_, *networks_},
       sessions_(session_shared_),
       secrets_(*store_, clock_, sessions_),
       workspace_copies_(session_shared_, sessions_),
@@ -42,7 +43,7 @@ Control::Control(ControlOptions options)
                      {templates_, snapshot_files_, secrets_}),
       default_sandboxes_(session_shared_, sessions_, session_maker_, session_ender_),
       session_changes_(session_shared_, sessions_, workspace_copies_),
-      session_network_(session_shared_, sessions_, secrets_, audit_, *networks_),
+      session_network_(session_shared_, sessions_, secrets_, audit_),
       session_watch_(session_shared_, sessions_, session_ender_, workspace_copies_),
       decider_(std::move(options.code)),
       executions_(session_shared_, {sessions_, workspace_copies_, session_watch_, decider_}, audit_,
@@ -72,6 +73,9 @@ Task<Result<void>> Control::start() {
   for (const std::unique_ptr<node::Node>& node : placement_.nodes()) {
     if (enabled) tasks_.spawn(watch_node(node.get()));
   }
+  networks_->start([this](const SandboxId& id, const node::NetworkRefusal& refusal) {
+    session_network_.refused(id, refusal);
+  });
   recovery_.start();
   tasks_.spawn(session_watch_.run_timers());
   placement_.keep_ready(templates_.list());
@@ -113,6 +117,7 @@ Task<void> Control::stop() {
   co_await session_watch_.shut_down();
   co_await session_maker_.shut_down();
   co_await session_ender_.finish();
+  co_await networks_->stop(end_sandboxes);
   co_await executions_.shut_down();
   co_await runs_.shut_down();
   co_await audit_.shut_down();

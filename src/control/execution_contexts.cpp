@@ -3,6 +3,7 @@
 
 #include "base/fault.hpp"
 #include "control/executions.hpp"
+#include "control/session_environment.hpp"
 #include "sandbox/defaults.hpp"
 
 namespace atl::control {
@@ -26,7 +27,7 @@ ContextView view_of(const contexts::ContextInfo& info, const sandbox::Sandbox& s
 Task<Result<ContextId>> Executions::context_of(LiveSessionPtr session, ExecuteRequest* request) {
   if (request->context != "default") co_return ContextId(request->context);
   ATOLL_CO_TRY(contexts::Language language, contexts::language_of(request->language));
-  co_return co_await session->contexts->default_of(language, session->row.config.environment);
+  co_return co_await session->contexts->default_of(language, environment_of(session->row));
 }
 
 // The interpreter behind a context may be another one after each run.
@@ -67,7 +68,7 @@ Task<Result<Outcome<ContextView>>> Executions::open_context(Caller caller, Sessi
   contexts::ContextOptions options;
   ATOLL_CO_TRY(options.language, contexts::language_of(name));
   options.cwd = std::move(request.cwd);
-  options.env = session->row.config.environment;
+  options.env = environment_of(session->row);
   for (auto& [key, value] : request.env) options.env[key] = std::move(value);
   ATOLL_CO_TRY(ContextId opened, co_await session->contexts->open(std::move(options)));
   ATOLL_CO_TRY(contexts::ContextInfo info, session->contexts->info(opened));

@@ -10,6 +10,7 @@
 #include "base/fault.hpp"
 #include "codec/json.hpp"
 #include "control/executions.hpp"
+#include "control/session_environment.hpp"
 #include "drivers/languages.hpp"
 #include "sandbox/sandbox.hpp"
 
@@ -126,7 +127,7 @@ Task<Result<void>> Executions::run_program(LiveExecutionPtr execution, ExecuteRe
                    std::move(exec.argv.back())};
     }
   }
-  exec.env = execution->session->row.config.environment;
+  exec.env = environment_of(execution->session->row);
   for (auto& [name, value] : request->env) exec.env[name] = std::move(value);
   exec.cwd = std::move(request->cwd);
   exec.stdin_data = std::move(request->stdin_data);

@@ -6,6 +6,7 @@
 #include "async/deadline.hpp"
 #include "async/join_by.hpp"
 #include "base/fault.hpp"
+#include "control/session_environment.hpp"
 #include "observe/log.hpp"
 
 namespace atl::control {
@@ -169,6 +170,7 @@ Task<void> Recovery::run() {
     }
     if (!waiting_.empty()) co_await async::sleep_for(kAgain);
   }
+  co_await shared_.networks.release_unknown();
   (void)co_await find_all_orphans();
   for (std::size_t i = 0; i < kAtOnce; ++i) looking_.spawn(end_orphans());
   co_await looking_.wait_idle();
@@ -227,6 +229,11 @@ Task<Result<bool>> Recovery::attach(LiveSessionPtr session, std::vector<store::C
   }
   ATOLL_CO_TRY(SandboxPtr sandbox, co_await node->find_again(std::move(backend), std::move(id),
                                                              session->origin, session->row.config));
+  Result<void> opened = co_await maker_.open_network(session, sandbox);
+  if (!opened) {  // it will be, as soon as that is possible
+    log::warn("network_not_applied", log::kv("session_id", session->row.id.str()),
+              log::kv("error", opened.error().to_string()));
+  }
   // It may be paused although its row does not say so; and what is frozen neither dies nor answers.
   (void)co_await sandbox->resume();
   ATOLL_CO_CHECK(co_await end_programs(sandbox, rows));
@@ -244,7 +251,7 @@ Task<Result<SessionMaker::Found>> Recovery::find_contexts(LiveSessionPtr session
                             .contexts = std::make_unique<contexts::Contexts>(sandbox.get())};
   std::vector<store::Change> lost;
   for (store::ContextRow& row : rows) {
-    contexts::ContextOptions options{.cwd = row.cwd, .env = session->row.config.environment};
+    contexts::ContextOptions options{.cwd = row.cwd, .env = environment_of(session->row)};
     Result<contexts::Language> language = contexts::language_of(row.language);
     if (language) options.language = *language;
     auto reattached =

@@ -133,4 +133,14 @@ Task<Result<void>> Secrets::check_used(std::string tenant, model::NetworkPolicy 
                                  "; make it with PUT /secrets/" + *missing.begin()));
 }
 
+Task<Result<std::map<std::string, std::string>>> Secrets::values_of(std::string tenant,
+                                                                    model::NetworkPolicy policy) {
+  std::map<std::string, std::string> values;
+  for (const std::string& name : secrets_of(policy)) {
+    ATOLL_CO_TRY(model::Secret row, co_await store_.secret(tenant, name));
+    values[name] = std::move(row.value);
+  }
+  co_return values;
+}
+
 }  // namespace atl::control

@@ -50,6 +50,11 @@ class Secrets {
   async::Task<Result<void>> check_used(std::string tenant, model::NetworkPolicy policy,
                                        std::string at);
 
+  // By name, of those that the policy names. For whoever carries it out; kNotFound when one is
+  // missing.
+  async::Task<Result<std::map<std::string, std::string>>> values_of(std::string tenant,
+                                                                    model::NetworkPolicy policy);
+
  private:
   std::size_t users_of(const std::string& tenant, const std::string& name) const;
 

@@ -38,12 +38,14 @@ SessionEnder::SessionEnder(const SessionShared& shared, Sessions& sessions, Work
       elsewhere_(shared.executor) {}
 
 Task<void> SessionEnder::stop_sandbox(SandboxPtr sandbox) {
+  co_await shared_.networks.release(sandbox->id());
   Result<void> stopped = co_await sandbox->stop();
   fault::here("delete.stopped");
   if (!stopped) log::warn("sandbox_stop_failed", log::kv("error", stopped.error().to_string()));
 }
 
 Task<void> SessionEnder::destroy_sandbox(Node* node, std::string backend, SandboxId id) {
+  co_await shared_.networks.release(id);
   Result<void> gone = co_await node->destroy(std::move(backend), std::move(id));
   if (!gone) log::warn("sandbox_stop_failed", log::kv("error", gone.error().to_string()));
 }

@@ -136,6 +136,12 @@ Task<Result<SessionMaker::Begun>> SessionMaker::begin_one(Caller caller, CreateR
     Rollback undo;                                   // when whoever asked does not wait
     undo.add([this, session] { drop(*session); });
     SandboxPtr waited = co_await node->claim(session->origin, session->row.config);
+    if (waited) {
+      undo.add([this, waited] { ender_.stop_later(waited); });
+      Result<void> opened = co_await open_network(session, waited);
+      undo.release();
+      if (!opened) ender_.stop_later(std::exchange(waited, nullptr));  // make() says why
+    }
     undo.release();
     if (waited && session->ending()) {
       ender_.stop_later(std::move(waited));

@@ -49,6 +49,9 @@ class SessionMaker {
   // Until it is ready; the reason when it never will be. At the deadline: the row as it is then.
   async::Task<Result<model::Session>> wait_ready(LiveSessionPtr session, async::Deadline deadline);
 
+  // Gives the sandbox the network that its session is to have, where that is not there already.
+  async::Task<Result<void>> open_network(LiveSessionPtr session, SandboxPtr sandbox);
+
   // For Recovery: a session of the last server. Clients see it as it was stored; whoever wants to
   // use it waits until found(), make_again() or its end.
   LiveSessionPtr expect(model::Session row, TemplatePtr origin);

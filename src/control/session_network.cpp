@@ -1,14 +1,35 @@
 #include "control/session_network.hpp"
 
+#include <algorithm>
 #include <utility>
+#include <vector>
 
 #include "codec/names.hpp"
 #include "control/network_policies.hpp"
+#include "egress/inside.hpp"
 
 namespace atl::control {
 
 using async::Task;
 using model::AuditAction;
+
+namespace {
+
+// Trust stores are mounted when a sandbox is made.
+Result<void> check_trust(const LiveSession& session, const model::NetworkPolicy& policy) {
+  auto needs = [](const std::optional<model::NetworkPolicy>& one) {
+    return one && egress::needs_trust(*one);
+  };
+  if (!egress::needs_trust(policy) || needs(session.row.config.network) ||
+      needs(session.origin->spec.security.network)) {
+    return {};
+  }
+  return fail(Code::kPolicyUnsupported,
+              "the session was made without secrets and headers, so its programs would not trust "
+              "what they reach: make a new session with this policy");
+}
+
+}  // namespace
 
 Task<Result<NetworkView>> SessionNetwork::get(Caller caller, SessionId id) {
   ATOLL_CO_TRY(model::Session row, co_await sessions_.get(caller, id));
@@ -17,7 +38,9 @@ Task<Result<NetworkView>> SessionNetwork::get(Caller caller, SessionId id) {
   if (session) security = (*session)->origin->spec.security;
   NetworkView view{.policy = shared_.network.in_force(security, row.config), .figures = {}};
   if (!session) co_return view;  // it has ended
-  ATOLL_CO_TRY(view.figures, co_await networks_.figures(row.sandbox_id));
+  const node::Node* node = shared_.placement.find(row.runtime_node);
+  if (node == nullptr || !node->opens_networks(row.backend)) co_return view;
+  ATOLL_CO_TRY(view.figures, co_await shared_.networks.figures(row.sandbox_id));
   co_return view;
 }
 
@@ -36,6 +59,7 @@ Task<Result<NetworkView>> SessionNetwork::replace(Caller caller, SessionId id,
     co_return fail(Code::kNoAvailableRuntime, "the node of the session is gone");
   }
   ATOLL_CO_CHECK(node->check(*session->origin, config));
+  ATOLL_CO_CHECK(check_trust(*session, policy));
   ATOLL_CO_CHECK(co_await secrets_.check_used(caller.tenant, policy, std::move(at)));
   // A paused one has its policy changed too: it is what holds when it is resumed.
   while (session->row.state == model::SessionState::kCreating && !session->ending()) {
@@ -55,7 +79,11 @@ Task<Result<NetworkView>> SessionNetwork::replace(Caller caller, SessionId id,
     co_return fail(written.error());
   }
   // Behind the write: after a crash in between, the next server puts it in force.
-  ATOLL_CO_CHECK(co_await networks_.change(session->row.sandbox_id, std::move(policy)));
+  if (session->usable() && node->opens_networks(session->row.backend)) {
+    node::NetworkGrant grant{.policy = std::move(policy), .secrets = {}};
+    ATOLL_CO_TRY(grant.secrets, co_await secrets_.values_of(caller.tenant, grant.policy));
+    ATOLL_CO_CHECK(co_await shared_.networks.apply(session->sandbox, std::move(grant)));
+  }
   co_return co_await get(std::move(caller), std::move(id));
 }
 
@@ -68,27 +96,26 @@ bool SessionNetwork::may_tell(const SessionId& id) {
   return ++told.count <= kToldPerMinute;
 }
 
-void SessionNetwork::refused(const SessionId& id, const NetworkRefusal& refusal) {
-  if (!sessions_.contains(id) || !may_tell(id)) return;
-  for (const LiveSessionPtr& session : sessions_.all()) {
-    if (session->row.id != id) continue;
-    const model::Session& row = session->row;
-    shared_.events.publish({.event = "network_refused",
-                            .tenant = row.tenant,
-                            .session_id = id.str(),
-                            .status = codec::enum_name(row.state),
-                            .time = sessions_.now(),
-                            .host = refusal.name,
-                            .port = refusal.port,
-                            .reason = refusal.reason});
-    // The key that made the session: nobody else stands behind what runs in it.
-    audit_.soon(audit_row(
-        {.tenant = row.tenant, .key_id = row.key_id},
-        {.action = AuditAction::kNetworkRefused,
-         .session_id = id,
-         .detail = refusal.name + ":" + std::to_string(refusal.port) + " " + refusal.reason}));
-    return;
-  }
+void SessionNetwork::refused(const SandboxId& id, const node::NetworkRefusal& refusal) {
+  std::vector<LiveSessionPtr> all = sessions_.all();
+  auto found = std::ranges::find_if(
+      all, [&](const LiveSessionPtr& one) { return one->row.sandbox_id == id; });
+  if (found == all.end() || !may_tell((*found)->row.id)) return;
+  const model::Session& row = (*found)->row;
+  shared_.events.publish({.event = "network_refused",
+                          .tenant = row.tenant,
+                          .session_id = row.id.str(),
+                          .status = codec::enum_name(row.state),
+                          .time = sessions_.now(),
+                          .host = refusal.host,
+                          .port = refusal.port,
+                          .reason = refusal.reason});
+  std::string detail = refusal.host + ":" + std::to_string(refusal.port) + " " + refusal.reason;
+  if (!refusal.detail.empty()) detail += " (" + refusal.detail + ")";
+  // The key that made the session: nobody else stands behind what runs in it.
+  audit_.soon(audit_row(
+      {.tenant = row.tenant, .key_id = row.key_id},
+      {.action = AuditAction::kNetworkRefused, .session_id = row.id, .detail = std::move(detail)}));
 }
 
 }  // namespace atl::control

@@ -24,13 +24,6 @@ struct NetworkView {
   std::optional<node::NetworkFigures> figures;  // nullopt: nobody counts
 };
 
-// A connection or a name that a policy did not allow.
-struct NetworkRefusal {
-  std::string name;  // or an address
-  std::uint16_t port = 0;
-  std::string reason;  // "not allowed", "private address", …
-};
-
 // A change of the rules that hold. The default and everything else stay.
 struct NetworkEdit {
   std::vector<model::NetworkRule> first;  // before all others
@@ -42,13 +35,8 @@ class SessionNetwork {
   // What is told of one session; the rest is only counted.
   static constexpr std::uint32_t kToldPerMinute = 60;
 
-  SessionNetwork(const SessionShared& shared, Sessions& sessions, Secrets& secrets, Audit& audit,
-                 node::Networks& networks)
-      : shared_(shared),
-        sessions_(sessions),
-        secrets_(secrets),
-        audit_(audit),
-        networks_(networks) {}
+  SessionNetwork(const SessionShared& shared, Sessions& sessions, Secrets& secrets, Audit& audit)
+      : shared_(shared), sessions_(sessions), secrets_(secrets), audit_(audit) {}
 
   async::Task<Result<NetworkView>> get(Caller caller, SessionId id);
   // In the store when this returns, and in force. Held to the template as at the create.
@@ -56,7 +44,7 @@ class SessionNetwork {
   // The same with what is in force now, changed.
   async::Task<Result<NetworkView>> edit(Caller caller, SessionId id, NetworkEdit edit);
   // An event and a row of the audit. Told by the node.
-  void refused(const SessionId& id, const NetworkRefusal& refusal);
+  void refused(const SandboxId& id, const node::NetworkRefusal& refusal);
 
  private:
   struct Told {
@@ -69,7 +57,6 @@ class SessionNetwork {
   Sessions& sessions_;
   Secrets& secrets_;
   Audit& audit_;
-  node::Networks& networks_;
   std::map<SessionId, Told> told_;
 };
 

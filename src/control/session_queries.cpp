@@ -109,6 +109,8 @@ Task<Result<SessionUsage>> Sessions::usage(Caller caller, SessionId id) {
   if (!session->usable()) co_return fail(Code::kConflict, "the session is still being made");
   SandboxPtr sandbox = session->sandbox;
   ATOLL_CO_TRY(sandbox::Usage used, co_await sandbox->usage());
+  ATOLL_CO_TRY(std::optional<node::NetworkFigures> network,
+               co_await shared_.networks.figures(sandbox->id()));
   constexpr double kMegabyte = 1 << 20;
   constexpr double kLongEnough = 1;  // s; a moment says nothing
   SessionUsage usage;
@@ -129,6 +131,10 @@ Task<Result<SessionUsage>> Sessions::usage(Caller caller, SessionId id) {
   usage.memory_limit_mb = static_cast<double>(used.memory_limit_bytes) / kMegabyte;
   usage.pids_current = used.pids;
   usage.disk_usage_mb = static_cast<double>(used.disk_bytes) / kMegabyte;
+  if (network) {
+    usage.network_rx_bytes = network->rx_bytes;
+    usage.network_tx_bytes = network->tx_bytes;
+  }
   const model::TemplateResources& most = session->origin->spec.resources;
   const model::Resources& asked = session->row.config.resources;
   double cpu_limit = 100 * asked.cpu.value_or(most.cpu);

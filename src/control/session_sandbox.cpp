@@ -42,6 +42,7 @@ Task<void> SessionMaker::make(LiveSessionPtr session) {
   while (!made && stops && !session->ending()) co_await session->changed.wait();
   if (made) {
     Result<void> filled = co_await fill(session, *made);
+    if (filled) filled = co_await open_network(session, *made);
     fault::here("create.restored");
     if (!filled) {
       co_await ender_.stop_sandbox(*made);
@@ -68,6 +69,18 @@ Task<void> SessionMaker::make(LiveSessionPtr session) {
   fault::here("create.ready");
   sessions_.publish(*session, "session_ready");
   session->changed.notify_all();
+}
+
+Task<Result<void>> SessionMaker::open_network(LiveSessionPtr session, SandboxPtr sandbox) {
+  const Node* node = shared_.placement.find(session->row.runtime_node);
+  if (node == nullptr || !node->opens_networks(session->row.backend)) co_return Result<void>();
+  node::NetworkGrant grant{
+      .policy = shared_.network.in_force(session->origin->spec.security, session->row.config),
+      .secrets = {}};
+  if (!model::allows_anything(grant.policy)) co_return Result<void>();
+  ATOLL_CO_TRY(grant.secrets,
+               co_await sources_.secrets.values_of(session->row.tenant, grant.policy));
+  co_return co_await shared_.networks.apply(std::move(sandbox), std::move(grant));
 }
 
 LiveSessionPtr SessionMaker::expect(model::Session row, TemplatePtr origin) {

@@ -10,6 +10,7 @@
 #include "base/clock.hpp"
 #include "control/events.hpp"
 #include "control/network_policies.hpp"
+#include "node/networks.hpp"
 #include "node/placement.hpp"
 #include "node/workspaces.hpp"
 #include "store/store.hpp"
@@ -43,6 +44,7 @@ struct SessionShared {
   Mode mode;
   SessionLimits limits;
   const NetworkPolicies& network;
+  node::Networks& networks;
 };
 
 }  // namespace atl::control

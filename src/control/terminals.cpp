@@ -5,6 +5,7 @@
 
 #include "async/deadline.hpp"
 #include "control/box_path.hpp"
+#include "control/session_environment.hpp"
 
 namespace atl::control {
 
@@ -72,7 +73,7 @@ Task<Result<std::shared_ptr<Terminal>>> Terminals::open(Caller caller, SessionId
   std::string shown = program_of(request.command);
   auto program =
       sandbox::ExecRequest::shell(request.command.empty() ? kShell : std::move(request.command));
-  program.env = use.session().row.config.environment;
+  program.env = environment_of(use.session().row);
   program.env.emplace("TERM", "xterm-256color");
   program.cwd = std::move(cwd);
   program.stdin_open = true;

@@ -99,6 +99,11 @@ class LocalNode final : public Node, private PoolMaker {
     return entry && (*entry)->has(sandbox::Cap::kReattach);
   }
 
+  bool opens_networks(const std::string& backend) const override {
+    Result<const sandbox::BackendEntry*> entry = registry_.get(backend);
+    return entry && (*entry)->has(sandbox::Cap::kNetworkPolicy);
+  }
+
   Task<Result<SandboxPtr>> find_again(std::string backend, SandboxId id, TemplatePtr origin,
                                       model::SessionConfig config) override {
     ATOLL_CO_TRY(Backend * opened, open(backend));
@@ -179,6 +184,37 @@ class LocalNode final : public Node, private PoolMaker {
     return entry && (*entry)->has(sandbox::Cap::kLimits);
   }
 
+  bool can_open_network(const model::Template& origin,
+                        const model::SessionConfig& config) const override {
+    bool trusts = !config.network || !egress::needs_trust(*config.network) || shows_trust(origin);
+    return trusts && opens_networks(backend_of(origin));
+  }
+
+  // Of every sandbox of the template.
+  static bool shows_trust(const model::Template& origin) {
+    const std::optional<model::NetworkPolicy>& policy = origin.spec.security.network;
+    return policy && egress::needs_trust(*policy);
+  }
+
+  // Over the root's own trust stores, which Atoll does not change.
+  Result<void> add_trust(const model::Template& origin, const model::SessionConfig& config,
+                         sandbox::SandboxSpec& spec) const {
+    bool wanted = shows_trust(origin) || (config.network && egress::needs_trust(*config.network));
+    if (!wanted || !options_.trust || !opens_networks(backend_of(origin))) return {};
+    auto add = [&spec](const std::string& path, std::string_view target) -> Result<void> {
+      UniqueFd source(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW));
+      if (!source) return fail_errno("opening a trust store");
+      spec.mounts.push_back({.source = std::move(source), .target = std::string(target)});
+      return {};
+    };
+    ATOLL_CHECK(add(options_.trust->bundle, egress::kBundleInside));
+    std::string java(egress::kJavaStoreInside);
+    if (spec.layers.empty() && ::access(java.c_str(), F_OK) == 0) {
+      ATOLL_CHECK(add(options_.trust->java_store, java));
+    }
+    return {};
+  }
+
   Task<Result<SandboxPtr>> make_new(SandboxId id, TemplatePtr origin,
                                     model::SessionConfig config) override {
     std::string backend = backend_of(*origin);
@@ -229,6 +265,7 @@ class LocalNode final : public Node, private PoolMaker {
       if (!source) co_return fail_errno("opening the packages");
       spec.mounts.push_back({.source = std::move(source), .target = installer->place});
     }
+    ATOLL_CO_CHECK(add_trust(*origin, config, spec));
     ATOLL_CO_TRY(std::unique_ptr<sandbox::Sandbox> made, co_await backend->create(std::move(spec)));
     Result<void> started = co_await made->start();
     if (!started) co_return fail(of_this_server(started.error()));

@@ -3,15 +3,21 @@
 namespace atl::node {
 namespace {
 
+using async::Task;
+
 class NoNetworks final : public Networks {
  public:
-  async::Task<Result<void>> change(SandboxId /*id*/, model::NetworkPolicy policy) override {
-    if (!model::allows_anything(policy)) co_return Result<void>();
-    co_return fail(Code::kPolicyUnsupported, "nothing here can enforce a network policy");
+  void start(OnRefused) override {}
+  Task<Result<void>> apply(SandboxPtr, NetworkGrant grant) override {
+    if (!model::allows_anything(grant.policy)) co_return Result<void>();
+    co_return fail(Code::kPolicyUnsupported, "this server has no way out for its sandboxes");
   }
-  async::Task<Result<std::optional<NetworkFigures>>> figures(SandboxId /*id*/) override {
-    co_return std::optional<NetworkFigures>();
+  Task<void> release(SandboxId) override { co_return; }
+  Task<void> release_unknown() override { co_return; }
+  Task<Result<std::optional<NetworkFigures>>> figures(SandboxId) override {
+    co_return std::nullopt;
   }
+  Task<void> stop(bool) override { co_return; }
 };
 
 }  // namespace

@@ -12,6 +12,7 @@
 #include "async/task.hpp"
 #include "base/result.hpp"
 #include "config/sandbox_config.hpp"
+#include "egress/inside.hpp"
 #include "model/default_backend.hpp"
 #include "model/template.hpp"
 #include "node/pool.hpp"
@@ -40,6 +41,8 @@ class Node {
                              const model::SessionConfig& config) const = 0;
   // Whether sandboxes of this backend outlive the server that made them.
   virtual bool can_find_again(const std::string& backend) const = 0;
+  // Whether Networks gives sandboxes of this backend theirs; others have it from the beginning.
+  virtual bool opens_networks(const std::string& backend) const = 0;
   virtual NodeResources resources() const = 0;
   virtual std::map<std::string, PoolFigures> pool_figures() const = 0;  // by template
 
@@ -99,6 +102,7 @@ struct LocalNodeOptions {
   std::string package_index;                      // URL; empty: none
   Amount package_quota = QuotaLimits().packages;  // of each tenant
   SpaceFloor floor;
+  std::optional<egress::TrustFiles> trust;     // shown to sandboxes whose TLS is opened on the way
   sandbox::BackendOptions backend;             // of all backends: its folders
   std::map<std::string, OwnOptions> backends;  // of one each, by name; moved from when it is opened
 };

@@ -61,14 +61,18 @@ void Pool::keep_ready(const std::vector<TemplatePtr>& templates) {
   started_ = true;
 }
 
+bool Pool::network_fits(const model::Template& origin, const model::SessionConfig& config) const {
+  if (!config.allow_network && !config.network) return true;
+  return maker_.can_open_network(origin, config);
+}
+
 SandboxPtr Pool::claim(const TemplatePtr& origin, const model::SessionConfig& config) {
   auto found = shelves_.find(origin->id);
   if (found == shelves_.end()) return nullptr;
   Shelf& shelf = found->second;
   bool limits = model::keeps_limits(*origin, config) ||
                 (maker_.can_change_limits(*origin) && can_have(*origin, config));
-  // None that waits has a network.
-  bool fits = shelf.origin == origin && limits && !config.allow_network && !config.network &&
+  bool fits = shelf.origin == origin && limits && network_fits(*origin, config) &&
               !waiting_.contains(origin);  // who waits goes first
   while (fits && !shelf.parked.empty()) {
     SandboxPtr sandbox = std::move(shelf.parked.front().sandbox);

@@ -52,6 +52,10 @@ class PoolMaker {
                              const model::SessionConfig& config) const = 0;
   // Whether the limits of a sandbox that waited can become those that a session wants.
   virtual bool can_change_limits(const model::Template& origin) const = 0;
+  // Whether one that waited can get the network of this session when it is handed over.
+  virtual bool can_open_network(const model::Template&, const model::SessionConfig&) const {
+    return false;
+  }
   // Prepares what every sandbox of the template needs: packages, zygotes.
   virtual async::Task<Result<void>> prepare(TemplatePtr origin) = 0;
   virtual async::Task<Result<SandboxPtr>> make_new(SandboxId id, TemplatePtr origin,
@@ -101,6 +105,8 @@ class Pool {
     async::Event ready;
   };
 
+  // Whether one that was made for nobody can have the network of this session.
+  bool network_fits(const model::Template& origin, const model::SessionConfig& config) const;
   async::Task<void> run();
   async::Task<void> make_for_next(TemplatePtr origin);
   // To the session that has waited longest; false when none waits.

@@ -9,7 +9,7 @@ namespace atl::node {
 using async::Task;
 
 Task<Result<SandboxPtr>> Pool::next(SandboxId id, TemplatePtr origin, model::SessionConfig config) {
-  bool as_others = model::keeps_limits(*origin, config) && !config.allow_network && !config.network;
+  bool as_others = model::keeps_limits(*origin, config) && network_fits(*origin, config);
   if (!as_others || closing_) {
     co_return co_await maker_.make_new(std::move(id), std::move(origin), std::move(config));
   }

@@ -70,19 +70,20 @@ Result<void> SandboxPolicy::check(const sandbox::BackendEntry& entry, const mode
   };
   const model::TemplateSecurity& security = origin.spec.security;
   bool has_list = !network_of(origin).allowed_domains.empty();
-  bool knows_lists = entry.has(sandbox::Cap::kDomainLists);
-  if (has_list && !knows_lists) {
+  bool knows_rules = entry.has(sandbox::Cap::kNetworkPolicy);
+  bool knows_lists = entry.has(sandbox::Cap::kDomainLists) && !knows_rules;
+  if (has_list && !knows_lists && !knows_rules) {
     return cannot(
-        "cannot tell one domain from another; srt reaches the "
+        "cannot tell one domain from another; native and srt reach the "
         "domains of a list");
   }
-  if (config.allow_network && !has_list && !entry.has(sandbox::Cap::kNetwork)) {
+  if (config.allow_network && !has_list && !entry.has(sandbox::Cap::kNetwork) && !knows_rules) {
     return cannot(knows_lists ? "reaches the domains of a list only: name them in allowed_domains"
                               : "has no network to give");
   }
   // A backend with lists of its own is told nothing by an empty one.
-  if (config.network && (model::allows_anything(*config.network) || knows_lists)) {
-    return cannot("cannot enforce a network policy (config.network, security.network) yet");
+  if (config.network && !knows_rules && (model::allows_anything(*config.network) || knows_lists)) {
+    return cannot("cannot enforce a network policy (config.network, security.network); native can");
   }
   if (!security.read_only_filesystem && !entry.has(sandbox::Cap::kWritableRoot)) {
     return cannot("cannot make the root writable; native and docker can");

@@ -20,10 +20,13 @@
 #include "async/signals.hpp"
 #include "async/stream.hpp"
 #include "async/task_group.hpp"
+#include "base/program_folder.hpp"
 #include "cli/core/exit_status.hpp"
 #include "cli/core/small_commands.hpp"
 #include "control/control.hpp"
+#include "egress/inside.hpp"
 #include "http/server.hpp"
+#include "node/egress_networks.hpp"
 #include "observe/log.hpp"
 #include "sandbox/registry.hpp"
 #include "server/report_bugs.hpp"
@@ -74,6 +77,7 @@ struct Running {
   const config::Loaded* loaded;
   const Place* place;
   PreparedBackends* backends;
+  std::optional<egress::Starter>* egress;
   const sandbox::Registry* registry;
 };
 
@@ -122,6 +126,11 @@ Task<Result<int>> run_server(async::Executor executor, Running running) {
                                            .storage_key = store::storage_key_given()}));
   node::LocalNodeOptions node = node_options(config, *running.place);
   node.executor = executor;
+  std::string authority;
+  if (*running.egress) {
+    ATOLL_CO_TRY(node.trust, egress::trust_files(running.place->data_folder + "/egress"));
+    authority = std::move(node.trust->authority);
+  }
   node.backend.keeps_group = running.backends->group.has_value();
   for (const sandbox::BackendEntry& entry : running.registry->list()) {
     bool unprepared = running.backends->as_root && entry.prepare_as_root &&
@@ -131,6 +140,14 @@ Task<Result<int>> run_server(async::Executor executor, Running running) {
                                  .unprepared = unprepared};
   }
   options.nodes.push_back(node::make_local_node(*running.registry, std::move(node)));
+  if (*running.egress) {
+    egress::Settings settings = egress_settings(config);
+    settings.authority = authority;
+    options.networks = node::egress_networks({.executor = executor,
+                                              .socket = running.place->data_folder + "/egress.sock",
+                                              .starter = std::move(**running.egress),
+                                              .settings = std::move(settings)});
+  }
   control::Control control(std::move(options));
   bool draining = false;
   std::string endpoint;
@@ -178,13 +195,28 @@ Task<Result<int>> run_server(async::Executor executor, Running running) {
 
 }  // namespace
 
-int serve(const config::Loaded& loaded, const Place& place, PreparedBackends backends) {
+std::optional<egress::Starter> prepare_egress(const config::Config& config, unsigned uid) {
+  if (control_options(config, {}).mode == control::Mode::kDisabled) return std::nullopt;
+  Result<std::string> folder = program_folder();
+  Result<egress::Starter> starter = fail(Code::kHostUnsupported, "");
+  if (folder) {
+    std::string program = *folder + "/" + std::string(egress::kProgram);
+    starter = egress::Starter::make({.program = std::move(program), .client_uid = uid});
+  }
+  if (starter) return std::move(*starter);
+  const Error& why = folder ? starter.error() : folder.error();
+  log::warn("egress_not_prepared", log::kv("reason", why.to_string()));
+  return std::nullopt;
+}
+
+int serve(const config::Loaded& loaded, const Place& place, PreparedBackends backends,
+          std::optional<egress::Starter> egress) {
   log::set_level(log_level(loaded.config));
   report_bugs();
   sandbox::Registry registry;
   backends::register_all_backends(registry);
   Result<int> served = async::run_to_end<Result<int>>([&](async::Executor executor) {
-    return run_server(executor, {&loaded, &place, &backends, &registry});
+    return run_server(executor, {&loaded, &place, &backends, &egress, &registry});
   });
   if (place.temporary) remove_data(place);
   return served ? *served : cli::own_failure(served.error());

@@ -148,6 +148,16 @@ api::DialectOptions dialect_options(const config::Config& config,
   return options;
 }
 
+egress::Settings egress_settings(const config::Config& config) {
+  egress::Settings settings;
+  if (!config.network.resolver.empty()) {
+    settings.resolvers = std::vector<std::string>{config.network.resolver};
+  }
+  settings.refuse_ech = config.network.refuse_ech;
+  settings.max_connections = config.network.limits.connections;
+  return settings;
+}
+
 api::rest::RestOptions rest_options(const config::Config& config) {
   api::rest::RestOptions options;
   options.body_bytes = config.server.limits.body_bytes;

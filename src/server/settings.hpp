@@ -10,6 +10,7 @@
 #include "api/rest/rest.hpp"
 #include "config/config.hpp"
 #include "control/control.hpp"
+#include "egress/protocol.hpp"
 #include "http/server.hpp"
 #include "observe/log.hpp"
 #include "server/serve.hpp"
@@ -36,6 +37,8 @@ node::LocalNodeOptions node_options(const config::Config& config, const Place& p
 // Of one dialect, without the executor.
 api::DialectOptions dialect_options(const config::Config& config,
                                     const config::DialectConfig& dialect);
+// Of the program that connects sandboxes to the network.
+egress::Settings egress_settings(const config::Config& config);
 // Without what the running server knows.
 api::rest::RestOptions rest_options(const config::Config& config);
 

@@ -116,6 +116,13 @@ void add_dialects(const Config& config, Told& told) {
   for (const auto& [name, id] : opensandbox.images) told["dialects.opensandbox.images"] += name;
 }
 
+void add_egress(const Config& config, Told& told) {
+  egress::Settings egress = egress_settings(config);
+  told["network.resolver"] = text(egress.resolvers.value_or(std::vector<std::string>()));
+  told["network.refuse_ech"] = text(egress.refuse_ech.value());
+  told["network.limits.connections"] = text(egress.max_connections.value());
+}
+
 // What the parts are told, by the field that it comes from.
 Told told_by(const Config& config) {
   Told told;
@@ -129,6 +136,7 @@ Told told_by(const Config& config) {
   add_control(config, told);
   add_node(config, told);
   add_dialects(config, told);
+  add_egress(config, told);
   return told;
 }
 

@@ -1,6 +1,7 @@
 #include "control/session_network.hpp"
 
 #include "api/common/limits.hpp"
+#include "api/common/text.hpp"
 #include "api/rest/bodies.hpp"
 #include "api/rest/network_bodies.hpp"
 #include "api/rest/routes.hpp"
@@ -11,16 +12,36 @@ namespace {
 
 using http::Method;
 
+bodies::NetworkFiguresBody figures_view(const node::NetworkFigures& figures) {
+  bodies::NetworkFiguresBody body{.connections = figures.open.size(),
+                                  .connections_total = figures.connections_total,
+                                  .rx_bytes = figures.rx_bytes,
+                                  .tx_bytes = figures.tx_bytes,
+                                  .refused_total = figures.refused_total,
+                                  .open = {},
+                                  .refused = {}};
+  for (const node::NetworkConnection& one : figures.open) {
+    body.open.push_back({.host = one.host,
+                         .port = one.port,
+                         .rx_bytes = one.rx_bytes,
+                         .tx_bytes = one.tx_bytes,
+                         .since = rfc3339(one.since)});
+  }
+  for (const node::NetworkRefusal& one : figures.refused) {
+    body.refused.push_back({.host = one.host,
+                            .port = one.port,
+                            .reason = one.reason,
+                            .detail = one.detail,
+                            .at = rfc3339(one.at)});
+  }
+  return body;
+}
+
 http::Response answer(const Call& call, const control::NetworkView& network) {
   bodies::SessionNetworkBody body{
       .session_id = call.session_id().str(), .policy = policy_view(network.policy), .figures = {}};
   if (network.figures) {
-    body.figures =
-        bodies::NetworkFiguresBody{.connections = network.figures->connections,
-                                   .connections_total = network.figures->connections_total,
-                                   .rx_bytes = network.figures->rx_bytes,
-                                   .tx_bytes = network.figures->tx_bytes,
-                                   .refused_total = network.figures->refused_total};
+    body.figures = figures_view(*network.figures);
   }
   return json_response(200, body);
 }

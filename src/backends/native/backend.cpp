@@ -147,19 +147,22 @@ Result<void> native_available() {
 }  // namespace
 
 void register_native(sandbox::Registry& registry) {
-  registry.add(
-      {.name = "native",
-       .status = sandbox::Maturity::kStable,
-       .isolation = sandbox::IsolationKind::kNamespaces,
-       .caps = {Cap::kExec, Cap::kGuest, Cap::kStdin, Cap::kSignals, Cap::kTerminal, Cap::kFiles,
-                Cap::kWatch, Cap::kConnect, Cap::kSnapshot, Cap::kUsage, Cap::kPause,
-                Cap::kReattach, Cap::kLimits, Cap::kFilesystemPolicy, Cap::kMounts,
-                Cap::kWritableRoot, Cap::kNetworkPolicy, Cap::kZygotes},
-       .lacks = {{Cap::kNetwork, "its sandboxes have a loopback of their own and nothing else"},
-                 {Cap::kDomainLists, "lists are kept by rules: network_policy"}},
-       .probe = &native_available,
-       .make = &make_native,
-       .prepare_as_root = &prepare_native});
+  registry.add({.name = "native",
+                .status = sandbox::Maturity::kStable,
+                .isolation = sandbox::IsolationKind::kNamespaces,
+                .caps = {Cap::kExec,          Cap::kGuest,
+                         Cap::kStdin,         Cap::kSignals,
+                         Cap::kTerminal,      Cap::kFiles,
+                         Cap::kWatch,         Cap::kConnect,
+                         Cap::kSnapshot,      Cap::kUsage,
+                         Cap::kPause,         Cap::kReattach,
+                         Cap::kLimits,        Cap::kFilesystemPolicy,
+                         Cap::kMounts,        Cap::kWritableRoot,
+                         Cap::kNetwork,       Cap::kDomainLists,
+                         Cap::kNetworkPolicy, Cap::kZygotes},
+                .probe = &native_available,
+                .make = &make_native,
+                .prepare_as_root = &prepare_native});
 }
 
 }  // namespace atl::backends
