@@ -26,6 +26,7 @@
 #include "cli/run/privileges.hpp"
 #include "cli/run/run_command.hpp"
 #include "cli/run/run_session.hpp"
+#include "egress/start.hpp"
 #include "images/store.hpp"
 #include "model/default_backend.hpp"
 #include "sandbox/registry.hpp"
@@ -96,6 +97,19 @@ Result<T> with_backend(const sandbox::BackendEntry* entry, EarlyStart& early, Se
   });
 }
 
+// Before privileges are dropped, so that the program gets a user of its own. It ends when this
+// process closes its connection.
+Result<UniqueFd> start_egress(const Identity& identity) {
+  ATOLL_TRY(std::string folder, program_folder());
+  ATOLL_TRY(egress::ControlPair control, egress::control_pair());
+  egress::StartOptions options{.program = folder + "/" + std::string(egress::kProgram),
+                               .client_uid = identity.uid,
+                               .once = true};
+  ATOLL_TRY(Child child, egress::start(options, std::move(control.listener)));
+  child.detach();
+  return std::move(control.client);
+}
+
 int run_command(Arguments arguments) {
   EarlyStart early;
   if (wants_early_launcher(arguments)) early.prepare_default();
@@ -110,6 +124,11 @@ int run_command(Arguments arguments) {
   if (!entry) return report_failure(entry.error(), options);
   Result<RunPlan> plan = make_plan(options, **entry);
   if (!plan) return report_failure(plan.error(), options);
+  if (plan->network) {
+    Result<UniqueFd> connection = start_egress(early.identity);
+    if (!connection) return report_failure(connection.error(), options);
+    plan->egress = std::move(*connection);
+  }
   Result<RunReport> report = with_backend<RunReport>(
       *entry, early,
       [&](auto executor, auto* backend) { return run_session(executor, backend, &*plan); });
@@ -266,6 +285,7 @@ bool is_remote(std::string_view name) {
 bool needs_all_backends(std::string_view name, Arguments rest) {
   if (backends::has_all_backends()) return false;
   if (name == "backends" || name == "config") return true;
+  if (name == "run" && names_secret(rest)) return true;
   if (name != "run" && name != "repl" && name != "image") return false;
   std::string_view backend = named_backend(rest);
   if (backend.empty() || backend == model::kDefaultBackend) return false;

@@ -3,6 +3,7 @@
 #include "cli/core/small_commands.hpp"
 #include "cli/remote/remote.hpp"
 #include "cli/remote/session_table.hpp"
+#include "model/ports.hpp"
 
 namespace atl::cli {
 namespace {
@@ -34,6 +35,22 @@ Result<model::Resources> resources_of(const RemoteOptions& options) {
   return resources;
 }
 
+bodies::NetworkPolicyBody body_of(const model::NetworkPolicy& policy) {
+  bodies::NetworkPolicyBody body{.default_ = policy.default_,
+                                 .rules = std::vector<bodies::NetworkRuleBody>()};
+  for (const model::NetworkRule& rule : policy.rules) {
+    bodies::NetworkRuleBody& one = body.rules->emplace_back();
+    one.action = rule.action;
+    one.target = rule.target;
+    for (const model::PortRange& range : rule.ports) {
+      if (!one.ports) one.ports.emplace();
+      std::string text = model::ports_text(range);
+      one.ports->push_back(boost::json::string(text.data(), text.size()));
+    }
+  }
+  return body;
+}
+
 // Only what was said: the server knows the rest.
 Result<bodies::CreateBody> request_of(const RemoteOptions& options) {
   bodies::ConfigBody config;
@@ -44,6 +61,13 @@ Result<bodies::CreateBody> request_of(const RemoteOptions& options) {
     ATOLL_TRY(config.idle_timeout_seconds, whole_seconds(*options.idle_timeout, "--idle-timeout"));
   }
   if (options.network) config.allow_network = true;
+  if (!options.rules.empty()) {
+    if (options.network) {
+      return fail(Code::kInvalidArgument, "--network excludes --net, --allow-net and --deny-net");
+    }
+    ATOLL_TRY(AskedNetwork asked, parse_network(options.rules));
+    config.network = body_of(asked.policy);
+  }
   if (!options.env.empty()) config.environment = environment_of(options);
   ATOLL_TRY(config.resources, resources_of(options));
   bodies::CreateBody request;

@@ -12,6 +12,7 @@
 #include "cli/core/console.hpp"
 #include "cli/core/format.hpp"
 #include "cli/core/option.hpp"
+#include "cli/run/network_options.hpp"
 
 namespace atl::cli {
 
@@ -40,6 +41,7 @@ struct RemoteOptions {
   std::string session_key;
   std::string snapshot;
   bool network = false;
+  NetworkOptions rules;
   bool no_wait = false;
   std::optional<std::chrono::milliseconds> idle_timeout;
   std::optional<std::uint64_t> memory;

@@ -46,6 +46,14 @@ bool wants_early_launcher(std::span<const std::string_view> arguments) {
   return !arguments.empty();
 }
 
+bool names_secret(std::span<const std::string_view> arguments) {
+  for (std::string_view argument : arguments) {
+    if (argument == "--") return false;
+    if (argument.starts_with("--secret")) return true;
+  }
+  return false;
+}
+
 std::string_view named_backend(std::span<const std::string_view> arguments) {
   constexpr std::string_view kOption = "--backend";
   for (std::size_t i = 0; i < arguments.size() && arguments[i] != "--"; ++i) {

@@ -18,6 +18,8 @@ int report_result(RunReport report, const RunOptions& options);
 // Whether a launcher should be started before the options are read: only native uses one, and
 // --help needs none. Being wrong costs a launcher that goes away again.
 bool wants_early_launcher(std::span<const std::string_view> arguments);
+// Whether a --secret or --secret-host stands there, before the program.
+bool names_secret(std::span<const std::string_view> arguments);
 // The value of --backend among the options of `run` and `repl`; empty when there is none.
 std::string_view named_backend(std::span<const std::string_view> arguments);
 

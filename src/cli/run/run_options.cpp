@@ -114,6 +114,27 @@ constexpr std::array kTable{
                "with -o json; text that is streamed has no cap unless this is given.",
            .set = set_parsed<&RunOptions::max_output, parse_size>},
 
+    Option{
+        .name = "net", .help = kNetHelp, .set = set_net<&RunOptions::network>, .group = "Network"},
+    Option{.name = "allow-net",
+           .argument = "RULE,…",
+           .help = kAllowNetHelp,
+           .set = add_of_network<&RunOptions::network, &NetworkOptions::allow>},
+    Option{.name = "deny-net",
+           .argument = "RULE,…",
+           .help = kDenyNetHelp,
+           .set = add_of_network<&RunOptions::network, &NetworkOptions::deny>},
+    Option{.name = "secret",
+           .argument = "NAME=SOURCE",
+           .help = "Give the program a placeholder in this variable. On its way to the hosts of "
+                   "--secret-host it becomes the value, in headers of HTTPS requests; the value "
+                   "itself never enters the sandbox. SOURCE is @env:VAR or @file:PATH. Repeatable.",
+           .set = add_of_network<&RunOptions::network, &NetworkOptions::secrets>},
+    Option{.name = "secret-host",
+           .argument = "NAME=HOST,…",
+           .help = "The hosts that get the secret, which may be reached on port 443. Repeatable.",
+           .set = add_of_network<&RunOptions::network, &NetworkOptions::secret_hosts>},
+
     Option{.name = "deny-read",
            .argument = "PATTERN",
            .help = "Paths inside that cannot be read, with everything below. In a pattern *, ? and "

@@ -12,6 +12,7 @@
 
 #include "cli/core/console.hpp"
 #include "cli/core/option.hpp"
+#include "cli/run/network_options.hpp"
 #include "model/default_backend.hpp"
 
 namespace atl::cli {
@@ -40,6 +41,7 @@ struct RunOptions {
   std::vector<std::string> allow_write;
   std::vector<std::string> deny_write;
   bool writable_root = false;
+  NetworkOptions network;
   std::string backend = model::kDefaultBackend;
   std::string image;                   // empty: the host's own system folders
   std::optional<std::string> preload;  // modules, separated by commas

@@ -11,6 +11,7 @@
 #include "cli/run/limits.hpp"
 #include "cli/run/mounts.hpp"
 #include "cli/run/program.hpp"
+#include "cli/run/run_trust.hpp"
 #include "images/layer_paths.hpp"
 #include "images/program_defaults.hpp"
 #include "sandbox/fs_policy.hpp"
@@ -98,6 +99,18 @@ std::string script_folder(const std::vector<sandbox::Mount>& mounts) {
   return !covered("/workspace") ? "/workspace" : !covered("/tmp") ? "/tmp" : "/dev/shm";
 }
 
+Result<std::optional<AskedNetwork>> asked_network(const RunOptions& options,
+                                                  const sandbox::BackendEntry& backend) {
+  if (options.network.empty()) return std::nullopt;
+  ATOLL_TRY(AskedNetwork asked, parse_network(options.network));
+  if (!backend.has(sandbox::Cap::kNetworkPolicy)) {
+    return fail(Code::kPolicyUnsupported,
+                "the backend " + backend.name + " cannot enforce rules of a network; native can");
+  }
+  if (!model::allows_anything(asked.policy)) return std::nullopt;
+  return asked;
+}
+
 }  // namespace
 
 Result<RunPlan> make_sandbox_plan(const RunOptions& options, const sandbox::BackendEntry& backend) {
@@ -108,6 +121,7 @@ Result<RunPlan> make_sandbox_plan(const RunOptions& options, const sandbox::Back
                .verbose = options.verbose};
   ATOLL_CHECK(check_hostname(options.hostname));
   ATOLL_TRY(CheckedLimits checked, check_limits(options));
+  ATOLL_TRY(plan.network, asked_network(options, backend));
   plan.spec.id = SandboxId::make();
   plan.spec.limits = checked.limits;
   plan.spec.asked = checked.asked;
@@ -165,6 +179,7 @@ Result<RunPlan> make_plan(const RunOptions& options, const sandbox::BackendEntry
   plan.may_be_script = program.may_be_script;
   ATOLL_TRY(plan.request.timeout, check_timeout(options, program.is_code));
   ATOLL_TRY(plan.max_output, check_max_output(options));
+  if (plan.network && !plan.network->policy.secrets.empty()) ATOLL_CHECK(add_trust(plan));
   plan.pass_stdin = options.interactive && !program.took_stdin;
   plan.request.stdin_open = plan.pass_stdin;
   if (options.terminal) plan.request.terminal = terminal_size();

@@ -3,10 +3,12 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 
 #include "base/result.hpp"
+#include "base/unique_fd.hpp"
 #include "cli/run/run_options.hpp"
 #include "images/image.hpp"
 #include "sandbox/registry.hpp"
@@ -27,6 +29,10 @@ struct RunPlan {
   std::optional<FileInside> file;
   std::optional<images::ImageConfig> image;
   std::string image_cwd;                  // where its command starts; empty: nowhere of its own
+  std::optional<AskedNetwork> network;    // none: no network
+  UniqueFd egress;                        // then: the connection to an atoll-egress of its own
+  std::string authority;                  // with secrets: what that one speaks TLS with
+  std::shared_ptr<void> trust_folder;     // of mounts; gone when the sandbox is made
   std::uint64_t max_output = UINT64_MAX;  // kept of each stream
   bool pass_stdin = false;
   bool may_be_script = false;  // the program's name is that of a file of the host

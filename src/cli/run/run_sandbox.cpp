@@ -78,6 +78,7 @@ async::Task<Result<void>> make_sandbox(RunState* state) {
   std::optional<sandbox::Preload> preload = state->plan.spec.preload;
   ATOLL_CO_TRY(state->sandbox, co_await state->backend.create(std::move(state->plan.spec)));
   ATOLL_CO_CHECK(co_await state->sandbox->start());
+  state->plan.trust_folder.reset();
   state->report.isolation = state->sandbox->status().isolation;
   warn_missing(state->plan, state->report.isolation);
   std::string walls = "the sandbox is up; its walls:";
@@ -88,6 +89,7 @@ async::Task<Result<void>> make_sandbox(RunState* state) {
   } else if (preload) {
     state->leaving.spawn(leave_zygote(state, std::move(*preload)));
   }
+  if (state->plan.network) ATOLL_CO_CHECK(co_await open_network(state));
   if (state->plan.file) {
     ATOLL_CO_CHECK(co_await state->sandbox->put_text(state->plan.file->path,
                                                      std::move(state->plan.file->content)));
@@ -111,6 +113,7 @@ async::Task<Result<void>> bring_up(RunState* state) {
 
 async::Task<void> take_down(RunState* state) {
   if (!state->sandbox) co_return;
+  if (state->egress) co_await close_network(state);
   Result<void> stopped =
       co_await async::with_deadline(state->sandbox->stop(), async::deadline_in(kStopDeadline),
                                     Code::kBackend, "the sandbox did not stop in time");

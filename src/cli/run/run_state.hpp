@@ -2,28 +2,35 @@
 #pragma once
 
 #include <chrono>
+#include <cstdint>
+#include <map>
 #include <memory>
 #include <optional>
+#include <string>
 
+#include "async/event.hpp"
 #include "async/signals.hpp"
 #include "async/task_group.hpp"
 #include "cli/core/output.hpp"
 #include "cli/core/terminal.hpp"
 #include "cli/run/report.hpp"
 #include "cli/run/run_plan.hpp"
+#include "egress/client.hpp"
 #include "sandbox/backend.hpp"
 
 namespace atl::cli {
 
 struct RunState {
   RunState(async::Executor executor, sandbox::Backend& with, RunPlan& what)
-      : backend(with),
+      : executor(executor),
+        backend(with),
         plan(what),
         output(executor, what.output == OutputFormat::kJson, what.max_output),
         helpers(executor),
         work(executor),
         leaving(executor) {}
 
+  async::Executor executor;
   sandbox::Backend& backend;
   RunPlan& plan;
   Output output;
@@ -31,6 +38,9 @@ struct RunState {
   std::unique_ptr<sandbox::Sandbox> sandbox;
   std::unique_ptr<sandbox::Process> process;  // once the program runs
   std::optional<RawTerminal> terminal;
+  std::unique_ptr<egress::Client> egress;        // where the plan has a network
+  std::map<std::string, std::uint64_t> refused;  // what it did not allow, and how often
+  async::Event refusal;
   int interrupts = 0;                                   // SIGINTs so far
   int interrupted_by = 0;                               // a signal that ended the run from our side
   async::TaskGroup helpers;                             // stdin and signals: end with the program
@@ -44,6 +54,10 @@ struct RunState {
 async::Task<Result<void>> bring_up(RunState* state);
 // Everything in the sandbox is gone after this, or the launcher is told by our exit.
 async::Task<void> take_down(RunState* state);
+// Gives the sandbox the plan's network, before the program starts.
+async::Task<Result<void>> open_network(RunState* state);
+// Before the sandbox ends; warns of what was refused.
+async::Task<void> close_network(RunState* state);
 // What -v tells.
 void say(const RunPlan& plan, std::string text);
 // Reads stdin and hands it to the program until either ends.
