@@ -1,13 +1,18 @@
 #!/usr/bin/env python3
-"""The relay of atoll-egress against direct loopback, in one run: rounds take turns, ratios of medians count.
+"""The relay of atoll-egress, pasta and slirp4netns against direct loopback, in one run: rounds take turns, and ratios of
+medians count. Pasta and slirp4netns (Debian packages passt, slirp4netns) give a namespace a network by a TAP device; they
+know no names and check nothing.
 
 usage: egress.py --build DIR [--rounds N]     (as root: it makes network namespaces)
 """
 import argparse
 import multiprocessing
+import os
 import pathlib
+import shutil
 import socket
 import statistics
+import subprocess
 import sys
 import tempfile
 import time
@@ -15,6 +20,7 @@ import time
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "tests/security"))
 
 import egress_world as world
+import harness
 
 # On the host's lo, and not a loopback address: those stay inside a sandbox.
 SERVER = "203.0.113.7"
@@ -72,34 +78,110 @@ def rate(work, connect):
     return work(connect) / (time.monotonic() - begin)
 
 
+def within(netns):
+    """Connects as a program in that namespace does."""
+    def connect():
+        world.enter(netns.fd)
+        return socket.create_connection((SERVER, 7000), timeout=60)
+    return connect
+
+
+def path_of(netns):
+    return f"/proc/{os.getpid()}/fd/{netns.fd}"
+
+
+class Tap:
+    """A namespace behind a program that has a TAP device in it."""
+
+    def __init__(self, host, folder, *words):
+        self.netns = world.Netns()
+        self.netns.run("ip", "link", "set", "lo", "up")
+        # A file that stands for the namespace: pasta has given up what it needs to look into /proc by then.
+        place = pathlib.Path(folder) / words[0]
+        place.touch()
+        words = [word.replace("NETNS", str(place)) for word in words]
+        self.process = subprocess.Popen(
+            ["unshare", "-m", "sh", "-c", f'mount --bind "$0" {place} && exec "$@"', path_of(self.netns), *words],
+            stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, preexec_fn=lambda: world.enter(host.fd))
+        if not harness.poll_until(self.answers, 30):
+            raise RuntimeError(f"{words[0]} gives no network")
+
+    def answers(self):
+        try:
+            within(self.netns)().close()
+            return True
+        except OSError:
+            return False
+
+    def end(self):
+        self.process.kill()
+        self.process.wait()
+        self.netns.close()
+
+
+class Relay:
+    """A namespace with atoll-egress."""
+
+    def __init__(self, host, build, folder):
+        self.egress = world.Egress(build, host, folder)
+        self.control = world.Control(self.egress.path)
+        self.control.ask(settings={"resolvers": [], "trusted": [SERVER]})
+        self.box = world.Box(build)
+        self.control.ask(fds=(self.box.listener, self.box.dns), attach={"sandbox": "a", "policy": world.policy(SERVER)})
+        self.box.let_go()
+        self.netns = self.box.netns
+
+    def end(self):
+        self.egress.end()
+
+
+def contenders(host, build, folder):
+    """By name: an object with a namespace and an end."""
+    yield "atoll-egress", lambda: Relay(host, build, folder)
+    # --foreground: it ends with us. The namespace gets the address and route of the host's device.
+    pasta = ("pasta", "--foreground", "--quiet", "--config-net", "--netns-only", "--runas", "0", "--tcp-ports", "none",
+             "--udp-ports", "none", "--tcp-ns", "none", "--udp-ns", "none", "--netns", "NETNS")
+    yield "pasta", lambda: Tap(host, folder, *pasta)
+    slirp = ("slirp4netns", "--configure", "--mtu=65520", "--netns-type=path", "NETNS", "tap0")
+    yield "slirp4netns", lambda: Tap(host, folder, *slirp)
+
+
 def measure(build, folder, rounds):
     host = world.Netns()
-    host.run("ip", "link", "set", "lo", "up")
-    host.run("ip", "address", "add", f"{SERVER}/32", "dev", "lo")
+    host.run("ip", "-batch", "-", input="\n".join((
+        "link set lo up", f"address add {SERVER}/32 dev lo", "link add d0 type veth peer name d1", "link set d0 up",
+        "link set d1 up", "address add 10.9.9.1/24 dev d0", "route add default via 10.9.9.2 dev d0")).encode())
     listener = world.listen(host, SERVER, 7000)
     server = multiprocessing.Process(target=serve, args=(listener,), daemon=True)
     server.start()
-    egress = world.Egress(build, host, folder)
+    running = {}
     try:
-        control = world.Control(egress.path)
-        control.ask(settings={"resolvers": [], "trusted": [SERVER]})
-        box = world.Box(build)
-        control.ask(fds=(box.listener, box.dns), attach={"sandbox": "a", "policy": world.policy(SERVER)})
-        box.let_go()
-
-        def within(netns):
-            world.enter(netns.fd)
-            return lambda: socket.create_connection((SERVER, 7000))
+        for name, make in contenders(host, build, folder):
+            if name != "atoll-egress" and not shutil.which(name):
+                print(f"{name} is not installed")
+                continue
+            running[name] = make()
         for work, unit in ((upload, "MiB/s"), (download, "MiB/s"), (connections, "/s")):
-            figures = {"direct": [], "relay": []}
-            for _ in range(rounds):
-                figures["direct"].append(rate(work, within(host)))
-                figures["relay"].append(rate(work, within(box.netns)))
-            direct, relay = (statistics.median(figures[name]) for name in ("direct", "relay"))
-            print(f"{work.__name__:12} direct {direct:8.0f} {unit}  relay {relay:8.0f} {unit}  ratio {relay / direct:.2f}")
+            compare(work, unit, {"direct": host, **{name: one.netns for name, one in running.items()}}, rounds)
     finally:
-        egress.end()
+        for one in running.values():
+            one.end()
         server.kill()
+        server.join()
+
+
+def compare(work, unit, places, rounds):
+    figures = {name: [] for name in places}
+    for _ in range(rounds):
+        for name, netns in places.items():
+            try:
+                figures[name].append(rate(work, within(netns)))
+            except OSError as error:  # of a contender: it counts as nothing
+                print(f"{name}: {work.__name__}: {error}")
+                figures[name].append(0.0)
+    direct = statistics.median(figures["direct"])
+    for name, values in figures.items():
+        print(f"{work.__name__:12} {name:13} {statistics.median(values):8.0f} {unit:6} {statistics.median(values) / direct:.2f}")
 
 
 def main():
