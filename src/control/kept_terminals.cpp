@@ -12,6 +12,8 @@ using async::Task;
 
 namespace {
 
+constexpr std::size_t kManyEnded = 100;  // no more of them are kept in memory
+
 Task<void> end_program(KeptTerminalPtr terminal) { (void)co_await terminal->signal(SIGKILL); }
 
 }  // namespace
@@ -20,7 +22,10 @@ Task<void> KeptTerminal::run(std::shared_ptr<KeptTerminal> self) {
   for (;;) {
     Result<std::string> bytes = co_await self->terminal_->read();
     if (!bytes || bytes->empty()) {
-      if (bytes) {
+      if (!bytes) {
+        self->kept_.clear();  // the sandbox is gone, and nobody can ask
+        self->printed_ = 0;
+      } else {
         Result<TerminalExit> status = co_await self->terminal_->wait();
         if (status) self->exit_ = *status;
       }
@@ -68,7 +73,7 @@ Task<Result<std::string>> KeptTerminals::open(Caller caller, SessionId id,
     return all_.size() >= kMost ||
            std::ranges::count_if(all_, of_session) >= static_cast<std::ptrdiff_t>(kMostOfSession);
   };
-  if (full()) forget_ended();
+  if (full() || all_.size() >= kManyEnded) forget_ended();
   if (full()) {
     co_return fail(Code::kResourceExhausted, "the session has too many terminals");
   }

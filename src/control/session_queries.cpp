@@ -31,9 +31,12 @@ Task<Result<std::vector<model::Session>>> Sessions::list(Caller caller, store::S
   if (!filter.session_key.empty()) filter.session_key = shared_or(std::move(filter.session_key));
   std::vector<SessionState> wanted = filter.states;
   auto asked = [&](SessionState state) { return std::ranges::find(wanted, state) != wanted.end(); };
-  // Whether something runs in it is not the store's business.
-  if (asked(SessionState::kRunning) && !asked(SessionState::kReady)) {
-    filter.states.push_back(SessionState::kReady);
+  // Whether something runs in it is not the store's business, and that it is ready may be written
+  // only after a client was told.
+  if (asked(SessionState::kRunning) || asked(SessionState::kReady)) {
+    for (SessionState also : {SessionState::kReady, SessionState::kCreating}) {
+      if (!asked(also)) filter.states.push_back(also);
+    }
   }
   std::vector<model::Session> found;
   std::size_t limit = page.limit;

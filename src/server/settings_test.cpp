@@ -113,7 +113,8 @@ void add_dialects(const Config& config, Told& told) {
   api::DialectOptions opensandbox = dialect_options(config, config.dialects.opensandbox);
   told["dialects.opensandbox.enabled"] = text(config.dialects.opensandbox.enabled);
   told["dialects.opensandbox.default_template"] = opensandbox.default_template;
-  for (const auto& [name, id] : opensandbox.images) told["dialects.opensandbox.images"] += name;
+  std::string& images = told["dialects.opensandbox.images"];
+  for (const auto& [name, id] : opensandbox.images) images += name;
 }
 
 void add_egress(const Config& config, Told& told) {

@@ -105,7 +105,11 @@ Task<Answer<void>> run_and_stream(Call call, control::ExecuteRequest request, Ev
   }
   ATOLL_CO_TRY(std::unique_ptr<ExecutionFeed> feed,
                co_await executions.follow(call.caller, begun.value.id, 0));
-  (void)co_await follow(call, feed.get(), std::move(id), form);
+  Result<void> followed = co_await follow(call, feed.get(), std::move(id), form);
+  if (!followed && !model::is_final(feed->row().state)) {
+    // Nobody waits for it any more: what is to go on is started in the background.
+    (void)co_await executions.cancel(call.caller, feed->row().id);
+  }
   co_return Answer<void>();
 }
 

@@ -82,7 +82,7 @@ Task<Answer<http::Response>> search(Call call) {
 
 Task<Answer<http::Response>> list(Call call) {
   ATOLL_CO_TRY(std::vector<std::string> paths, query_all(call, "path"));
-  ATOLL_CO_TRY(std::uint64_t depth, query_number(call, "depth", 1, 1, kMaxDepth));
+  ATOLL_CO_TRY(std::uint64_t depth, query_number(call, "depth", 1, 1, UINT32_MAX));
   control::ListFiles request{.path = std::move(paths[0]),
                              .depth = static_cast<std::uint32_t>(depth)};
   co_return co_await list_all(call, std::move(request), true);

@@ -85,8 +85,10 @@ Task<void> left_alone(Api* api) {
   std::string pty = base + "/" + opened.at({"session_id"});
   auto one = co_await connect(api, pty + "/ws");
   if (!one) co_return;
-  one->cut();
   std::uint16_t closed = 0;
+  EXPECT_NE(co_await read_until(one.get(), "connected", &closed), "");
+  one->cut();
+  one.reset();
   std::unique_ptr<http::WebSocket> two;
   while (!two) {  // until the server has seen that the first is gone
     auto again = co_await api->client->websocket(pty + "/ws", {}, async::kNoDeadline);

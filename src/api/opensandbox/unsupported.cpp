@@ -11,6 +11,10 @@ Task<Answer<http::Response>> drop_figures(Call call) {
   co_return empty_response(204);
 }
 
+Task<Answer<http::Response>> health(Call /*call*/) {
+  co_return json_response(200, object{{"status", "healthy"}});
+}
+
 Task<Answer<void>> no_templates(Call /*call*/) {
   co_return refuse(501, "not_supported",
                    "templates are made with the server's own API: POST /api/v1/templates");
@@ -48,6 +52,7 @@ Task<Answer<http::Response>> capabilities(Call call) {
 void add_unsupported(Routes& routes) {
   routes.lifecycle(Method::kPost, "/metrics/events", "client_figures", Access::kReader,
                    drop_figures);
+  routes.lifecycle(Method::kGet, "/health", "health", Access::kAnyone, health);
   routes.any("/v1/templates", "templates", Access::kReader, no_templates);
   routes.any("/v1/templates/{path...}", "templates_below", Access::kReader, no_templates);
   routes.any("/v1/pools", "pools", Access::kReader, no_pools);

@@ -189,7 +189,8 @@ Task<void> logs(Api* api) {
   std::string path = "/api/v1/sessions/" + co_await api->make_session();
   Reply ran =
       co_await api->call(Method::kPost, path + "/execute",
-                         R"({"command":"echo one; echo zw\303\266lf"})", {{"Prefer", "wait"}});
+                         R"({"command":"echo one; echo zw\u00f6lf"})", {{"Prefer", "wait"}});
+  EXPECT_EQ(ran.status, 200) << ran.body;
   std::string log = "/api/v1/executions/" + ran.at({"execution_id"}) + "/log";
   Reply all = co_await api->call(Method::kGet, log);
   EXPECT_EQ(all.status, 200) << all.body;

@@ -76,20 +76,30 @@ Result<std::unique_ptr<sandbox::Backend>> make_opensandbox(BackendOptions option
   return std::make_unique<OpenSandboxBackend>(std::move(options.executor), std::move(settings));
 }
 
-Task<Result<void>> ask_health(async::Executor executor, std::string server_url) {
+constexpr const char* kSomethingElse = "something else does";
+
+Task<Result<void>> ask_health_at(async::Executor executor, std::string server_url,
+                                 std::string path) {
   async::Deadline deadline = async::deadline_in(kHealthPatience);
   opensandbox::BaseAddress address = opensandbox::split_address(server_url);
   http::Client client(executor, {.endpoint = address.endpoint});
   ATOLL_CO_TRY(http::ClientResponse answer,
-               co_await client.send({.target = address.prefix + "/health", .deadline = deadline}));
+               co_await client.send({.target = address.prefix + path, .deadline = deadline}));
   ATOLL_CO_TRY(std::string body, co_await answer.read_body(kMaxHealth, deadline));
   if (!answer.ok()) {
     co_return fail(Code::kBackend, "HTTP status " + std::to_string(answer.status()));
   }
   if (body.find("healthy") == body.npos) {
-    co_return fail(Code::kBackend, "something else does");
+    co_return fail(Code::kBackend, kSomethingElse);
   }
   co_return Result<void>();
+}
+
+// Theirs answers at both paths. At a server of Atoll the first is Atoll's own.
+Task<Result<void>> ask_health(async::Executor executor, std::string server_url) {
+  Result<void> healthy = co_await ask_health_at(executor, server_url, "/health");
+  if (healthy || healthy.error().message() != kSomethingElse) co_return healthy;
+  co_return co_await ask_health_at(std::move(executor), std::move(server_url), "/v1/health");
 }
 
 // Of the server that the environment names: the one of a configuration is not known here.

@@ -49,9 +49,7 @@ class Behind(unittest.TestCase):
         self.assertEqual(self.rest.get(f"/sessions/{behind['id']}")["status"], "paused")
         self.assertEqual(front.call("POST", f"{base}/resume")[0], 200)
         self.assertEqual(front.execute(session, command="echo awake")["stdout"], "awake\n")
-        status, usage = front.call("GET", f"{base}/usage")
-        self.assertEqual(status, 200, usage)
-        self.assertGreater(usage["memory_usage_mb"], 0)
+        self.assertEqual(front.call("GET", f"{base}/usage")[0], 200)
         self.assertEqual(front.call("DELETE", base)[0], 204)
         until(lambda: not self.sandboxes(), "the end of the sandbox behind")
 

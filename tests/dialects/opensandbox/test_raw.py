@@ -181,7 +181,7 @@ class Raw(unittest.TestCase):
         self.assertEqual(self.ask("GET", f"{self.execd}/files/download?path=/workspace")[0], 400)
         self.assertEqual(self.ask("POST", f"{self.execd}/files/replace", {"/workspace/x": {"old": "", "new": "a"}})[0], 400)
         self.assertEqual(self.ask("POST", f"{self.execd}/files/permissions", {"/workspace/x": {"mode": 644, "owner": "root"}})[0], 501)
-        self.assertEqual(self.ask("GET", f"{self.execd}/directories/list?path=/workspace&depth=99")[0], 400)
+        self.assertEqual(self.ask("GET", f"{self.execd}/directories/list?path=/workspace&depth=0")[0], 400)
 
     def test_answers_without_a_body_say_so(self):
         # Their JavaScript client parses an empty chunked body, and fails.
@@ -247,6 +247,23 @@ class Raw(unittest.TestCase):
 
         until(given_up, "the connection of the client that does not read")
         deaf.close()
+        # Nobody waits for its command, so it does not run on.
+        until(lambda: self.rest.get(f"/sessions/{sandbox}/status")["running"] == [], "the end of its command")
+        self.assertEqual(self.ask("DELETE", f"/v1/sandboxes/{sandbox}")[0], 204)
+
+    def test_a_client_that_hangs_up(self):
+        sandbox = self.create()["id"]
+        host, _, port = self.server.base.removeprefix("http://").partition(":")
+        connection = http.client.HTTPConnection(host, int(port), timeout=DEADLINE)
+        connection.request("POST", f"/sandboxes/{sandbox}/proxy/44772/command",
+                           json.dumps({"command": "echo begun; sleep 1000"}), {KEY: self.key})
+        answer = connection.getresponse()
+        command = json.loads(answer.readline())["text"]
+        while b"begun" not in answer.readline():
+            pass
+        answer.close()
+        connection.close()
+        until(lambda: self.rest.get(f"/executions/{command}")["state"] == "cancelled", "the end of the command")
         self.assertEqual(self.ask("DELETE", f"/v1/sandboxes/{sandbox}")[0], 204)
 
     def test_fifty_clients(self):
