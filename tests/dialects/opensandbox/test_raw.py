@@ -4,6 +4,7 @@ import http.client
 import json
 import os
 import pathlib
+import signal
 import socket
 import sys
 import tempfile
@@ -12,6 +13,7 @@ import unittest
 
 HERE = pathlib.Path(__file__).resolve().parent
 sys.path[:0] = [str(HERE), str(HERE.parent.parent / "e2e")]
+from leftovers import Leftovers, pid_of  # noqa: E402
 from rest import Rest, until  # noqa: E402
 from server import DEADLINE, Server  # noqa: E402
 from support import atoll  # noqa: E402
@@ -138,6 +140,39 @@ class Raw(unittest.TestCase):
         self.assert_refused(self.ask("PUT", "/v1/sandboxes"), 405, "METHOD_NOT_ALLOWED")
         self.assertEqual(self.ask("GET", "/v1/%zz")[0], 400)
 
+    def test_too_much(self):
+        large = {"image": {"uri": "python"}, "env": {"A": "x" * (17 << 20)}}
+        self.assert_refused(self.ask("POST", "/v1/sandboxes", large), 413, "REQUEST_TOO_LARGE")
+        self.assertEqual(self.ask("POST", f"{self.execd}/command", {"command": "x" * (17 << 20)})[0], 413)
+
+    def test_a_paused_sandbox(self):
+        sandbox = self.create()["id"]
+        path = f"/v1/sandboxes/{sandbox}"
+        self.assertEqual(self.ask("POST", f"{path}/resume")[0], 409)
+        self.assertEqual(self.ask("POST", f"{path}/pause"), (202, b""))
+        self.assert_refused(self.ask("POST", f"{path}/pause"), 409, "SANDBOX::INVALID_STATE")
+        got = self.ask("POST", f"/sandboxes/{sandbox}/proxy/44772/command", {"command": "true"})
+        self.assert_refused(got, 409, "RUNTIME_ERROR")
+        self.assertEqual(self.ask("POST", f"{path}/resume"), (202, b""))
+        self.assertEqual(self.ask("POST", f"/sandboxes/{sandbox}/proxy/44772/command", {"command": "true"})[0], 200)
+        self.assertEqual(self.ask("DELETE", path)[0], 204)
+
+    def test_a_crash_of_the_server(self):
+        with tempfile.TemporaryDirectory(prefix="atoll-opensandbox-") as folder:
+            os.chmod(folder, 0o755)
+            with Server(folder + "/data") as server:
+                key = atoll("key", "create", "--data", server.data, "--role", "user").out.strip()
+                made = server.call("POST", "/v1/sandboxes", {"image": {"uri": "python"}}, {KEY: key})[1]["id"]
+                token = server.call("GET", f"/v1/sandboxes/{made}/endpoints/44772", None, {KEY: key})[1]["headers"]
+                command = f"/sandboxes/{made}/proxy/44772/command"
+                self.assertEqual(server.call("POST", command, {"command": "echo kept > kept"}, token)[0], 200)
+                server.kill()
+                server.start()
+                # What a client holds of before is good for the next server as well.
+                status, events = server.call("POST", command, {"command": "cat kept"}, token)
+                self.assertEqual(status, 200, events)
+                self.assertIn(b'"text":"kept"', events)
+
     def test_malformed_commands(self):
         for body in (b"{", {}, {"command": ""}, {"command": "  "}, {"command": 5}, {"command": "a\0b"},
                      {"command": "true", "argv": ["true"]}, {"argv": []}, {"command": "true", "timeout": -1},
@@ -193,7 +228,7 @@ class Raw(unittest.TestCase):
         connection.close()
 
     def test_a_sandbox_that_dies_ends_its_streams(self):
-        for how in ("delete", "expiry"):
+        for how in ("delete", "expiry", "guest"):
             sandbox = self.create()["id"]
             heard = threading.Event()
             events = []
@@ -216,6 +251,10 @@ class Raw(unittest.TestCase):
             self.assertTrue(heard.wait(DEADLINE))
             if how == "delete":
                 self.assertEqual(self.ask("DELETE", f"/v1/sandboxes/{sandbox}")[0], 204)
+            elif how == "guest":
+                left = Leftovers(self.server.data)
+                [box] = left.rows(f"SELECT sandbox_id FROM sessions WHERE id = '{sandbox}'")
+                os.kill(pid_of(left.run / "boxes" / box), signal.SIGKILL)
             else:
                 soon = datetime.datetime.now(datetime.timezone.utc) + datetime.timedelta(seconds=1)
                 renewed = self.ask("POST", f"/v1/sandboxes/{sandbox}/renew-expiration", {"expiresAt": soon.isoformat()})
@@ -224,8 +263,15 @@ class Raw(unittest.TestCase):
             self.assertFalse(listener.is_alive())
             self.assertEqual([events[0]["type"], events[-1]["type"]], ["init", "error"], events)
             self.assertNotIn("execution_complete", [event["type"] for event in events])
-            self.assertEqual(self.ask("GET", f"/sandboxes/{sandbox}/proxy/44772/ping")[0], 404)
-            self.assertEqual(self.ask("GET", f"/v1/sandboxes/{sandbox}")[0], 404)
+            until(lambda: self.ask("GET", f"/sandboxes/{sandbox}/proxy/44772/ping")[0] == 404, "the end of the sandbox")
+            status, shown = self.ask("GET", f"/v1/sandboxes/{sandbox}")
+            if how != "guest":
+                self.assertEqual(status, 404)
+                continue
+            self.assertEqual((status, shown["status"]["state"]), (200, "Failed"), shown)
+            logs = self.ask("GET", f"/v1/sandboxes/{sandbox}/diagnostics/logs?scope=container")[1]
+            self.assertIn("begun\n", logs["content"])
+            self.assertIn("state Failed", self.ask("GET", f"/v1/sandboxes/{sandbox}/diagnostics/events?scope=all")[1]["content"])
 
     def test_a_client_that_stops_reading(self):
         sandbox = self.create()["id"]
