@@ -64,6 +64,7 @@ Task<void> McpLink::take(std::string line) {
     running_[id] = exchange;
   }
   ++at_once_;
+  if (exchange->message.is_initialize()) initializing_ = true;
   tasks_.spawn(run(std::move(exchange)));
 }
 
@@ -78,11 +79,14 @@ bool McpLink::cancel(const Exchange& cancellation) {
 }
 
 Task<void> McpLink::run(ExchangePtr exchange) {
+  bool first = exchange->message.is_initialize();
+  while (initializing_ && !first && !exchange->message.modern()) co_await changed_.wait();
   Result<bool> forwarded = co_await forward(exchange);
   if (!forwarded) co_await refuse(exchange, forwarded.error());
   bool missing = forwarded && exchange->message.is_request() && !exchange->answered;
   if (missing) co_await refuse(exchange, Error(Code::kIo, "the server went away"));
   if (exchange->message.is_request()) running_.erase(exchange->message.id);
+  if (first) initializing_ = false;
   --at_once_;
   changed_.notify_all();
 }
@@ -225,6 +229,7 @@ Task<void> McpLink::read_answer(ExchangePtr exchange, ClientResponse* response) 
 
 Task<void> McpLink::deliver(ExchangePtr exchange, std::string message) {
   if (exchange->cancelled && exchange->message.modern()) co_return;
+  if (exchange->message.is_notification()) co_return;  // nobody answers those
   exchange->answered = exchange->answered || is_answer(message, exchange->message.id);
   co_await options_.deliver(std::move(message));
 }

@@ -64,6 +64,7 @@ class McpLink {
   std::string version_;
   std::uint64_t session_generation_ = 0;
   bool opening_ = false;
+  bool initializing_ = false;                   // messages behind `initialize` wait for its session
   std::map<std::string, ExchangePtr> running_;  // by id
   std::size_t at_once_ = 0;
   async::Event changed_;

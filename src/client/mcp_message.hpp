@@ -16,6 +16,7 @@ struct McpMessage {
 
   bool modern() const { return !version.empty(); }
   bool is_request() const { return !id.empty() && !method.empty(); }
+  bool is_notification() const { return id.empty() && !method.empty(); }
   bool is_initialize() const { return is_request() && method == "initialize" && !modern(); }
   bool is_cancellation() const { return id.empty() && method == "notifications/cancelled"; }
 };

@@ -13,6 +13,24 @@
 namespace atl::api::rest::test {
 namespace {
 
+class EveryOperationAnswers final : public testing::Environment {
+ public:
+  void TearDown() override {
+    if (testing::GTEST_FLAG(filter) != "*") return;  // not all tests have run
+    auto document = codec::parse(openapi_json());
+    for (const auto& [path, item] : document->at("paths").as_object()) {
+      for (const auto& [method, operation] : item.as_object()) {
+        if (method == "parameters") continue;
+        std::string name(operation.at("operationId").as_string());
+        // The fake backend cannot; tests/e2e/test_server.py has them on native.
+        if (name == "pauseSession" || name == "resumeSession") continue;
+        EXPECT_TRUE(answered().contains(name)) << "no test has had a good answer from " << name;
+      }
+    }
+  }
+};
+const auto* const kAtTheEnd = testing::AddGlobalTestEnvironment(new EveryOperationAnswers);
+
 std::set<std::string> of_router(const http::Router& router) {
   std::set<std::string> all;
   for (const auto& route : router.routes()) {

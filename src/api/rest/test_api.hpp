@@ -4,6 +4,7 @@
 
 #include <functional>
 #include <map>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -59,7 +60,12 @@ struct ApiWish {
   std::uint64_t upload_bytes = 16ull << 30;
   control::test::OnWrite on_write = {};
   std::string preview_domain = {};
+  // Other protocols on the same port.
+  std::function<void(http::Router&, control::Control&, async::Executor)> more_routes = {};
 };
+
+// The operations that some test has had an answer from that was no error.
+std::set<std::string>& answered();
 
 // Fails the test instead of hanging. `body` is an ordinary function that makes a coroutine.
 void with_api(std::function<Task<void>(Api*)> body, ApiWish wish = {});

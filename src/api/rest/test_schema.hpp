@@ -14,6 +14,8 @@ class SchemaCheck {
  public:
   explicit SchemaCheck(std::string_view openapi_json);
 
+  // Whether the document has this operation: other protocols on the port have none.
+  bool knows(std::string_view operation) const { return operation_named(operation) != nullptr; }
   // What is wrong with it; nothing when all is well.
   std::vector<std::string> problems(std::string_view operation, int status, std::string_view type,
                                     std::string_view body) const;
