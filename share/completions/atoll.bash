@@ -8,7 +8,7 @@ _atoll() {
   local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD-1]} i
   COMPREPLY=()
   if (( COMP_CWORD == 1 )); then
-    COMPREPLY=($(compgen -W 'run repl create ps exec shell cp logs rm template secret network doctor backends image config serve key completion version help -h --help -V --version' -- "$cur"))
+    COMPREPLY=($(compgen -W 'run repl create ps exec shell cp logs rm template secret network mcp doctor backends image config serve key completion version help -h --help -V --version' -- "$cur"))
     return
   fi
   case ${COMP_WORDS[1]} in
@@ -197,6 +197,17 @@ _atoll() {
       esac
       if [[ $cur == -* ]]; then COMPREPLY=($(compgen -W '--set -o --output --server --key --ca-file --color -h --help' -- "$cur")); return; fi
       ;;
+    mcp)
+      case $prev in
+        --server) COMPREPLY=(); return;;
+        --key) COMPREPLY=(); return;;
+        --ca-file) _atoll_files "$cur"; return;;
+        --data) compopt -o nospace; _atoll_files "$cur"; return;;
+        --set) COMPREPLY=(); return;;
+        --color) COMPREPLY=($(compgen -W 'auto always never' -- "$cur")); return;;
+      esac
+      if [[ $cur == -* ]]; then COMPREPLY=($(compgen -W '--server --key --ca-file --data --set --color -h --help' -- "$cur")); return; fi
+      ;;
     doctor)
       case $prev in
         --output|-o) COMPREPLY=($(compgen -W 'text json' -- "$cur")); return;;
@@ -239,7 +250,7 @@ _atoll() {
         --config) _atoll_files "$cur"; return;;
         --set) COMPREPLY=(); return;;
       esac
-      if [[ $cur == -* ]]; then COMPREPLY=($(compgen -W '--listen --data --backend --no-auth --config --set -h --help' -- "$cur")); return; fi
+      if [[ $cur == -* ]]; then COMPREPLY=($(compgen -W '--listen --data --backend --no-auth --temporary --config --set -h --help' -- "$cur")); return; fi
       ;;
     key)
       case $prev in
@@ -261,7 +272,7 @@ _atoll() {
       ;;
     help)
       if [[ $cur == -* ]]; then COMPREPLY=($(compgen -W '--markdown -h --help' -- "$cur")); return; fi
-      COMPREPLY=($(compgen -W 'run repl create ps exec shell cp logs rm template secret network doctor backends image config serve key completion version help' -- "$cur"));;
+      COMPREPLY=($(compgen -W 'run repl create ps exec shell cp logs rm template secret network mcp doctor backends image config serve key completion version help' -- "$cur"));;
   esac
 }
 complete -F _atoll atoll
