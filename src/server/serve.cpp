@@ -164,7 +164,8 @@ Task<Result<int>> run_server(async::Executor executor, Running running) {
                             .version = ATOLL_VERSION,
                             .endpoint = rest.endpoint,
                             .preview_domain = rest.preview_domain,
-                            .body_bytes = rest.body_bytes});
+                            .body_bytes = rest.body_bytes,
+                            .draining = rest.draining});
   ATOLL_CO_CHECK(co_await control.start());
   http::Server server(executor,
                       api::wrap(router, control,

@@ -20,6 +20,7 @@ namespace {
 namespace json = boost::json;
 
 constexpr std::size_t kMaxOutbox = 64;
+constexpr std::chrono::milliseconds kStep{500};  // of a stream that looks whether it has to end
 constexpr std::uint64_t kHour = 3600 * 1000;  // ms; tools change only with the program
 constexpr std::string_view kSubscription = "io.modelcontextprotocol/subscriptionId";
 
@@ -109,7 +110,8 @@ Task<Outcome> listen(CallPtr call) {
   object meta{{kSubscription, call->message.id}};
   call->send(notification("notifications/subscriptions/acknowledged",
                           {{"_meta", meta}, {"notifications", object()}}));
-  while (!call->over()) co_await call->changed.wait();
+  const std::function<bool()>& draining = call->mcp->options.draining;
+  while (!call->over() && !(draining && draining())) co_await async::sleep_for(kStep);
   co_return object{{"_meta", std::move(meta)}};
 }
 

@@ -25,6 +25,7 @@ struct McpOptions {
   std::string preview_domain = {};
   std::uint64_t body_bytes = 16u << 20;  // of one message
   NeedsApproval needs_approval = {};
+  std::function<bool()> draining = {};  // true: streams without end have to end
 };
 
 // `control` outlives the router. Background tasks live as long as the router's handlers.
