@@ -10,6 +10,7 @@
 #include "async/task_group.hpp"
 #include "base/clock.hpp"
 #include "base/result.hpp"
+#include "control/access_tokens.hpp"
 #include "control/audit.hpp"
 #include "control/decide.hpp"
 #include "control/default_sandboxes.hpp"
@@ -104,6 +105,7 @@ class Control {
   Secrets& secrets() { return secrets_; }
   const NetworkPolicies& network_policies() const { return network_policies_; }
   Keys& keys() { return keys_; }
+  AccessTokens& access_tokens() { return access_tokens_; }
   const PreviewTokens& preview_tokens() const { return preview_tokens_; }
   Audit& audit() { return audit_; }
   Events& events() { return events_; }
@@ -137,6 +139,7 @@ class Control {
   std::unique_ptr<node::Networks> networks_;
   SessionShared session_shared_;
   Sessions sessions_;
+  AccessTokens access_tokens_;
   Secrets secrets_;
   WorkspaceCopies workspace_copies_;
   SessionEnder session_ender_;

@@ -59,6 +59,12 @@ Result<void> check_request(ExecuteRequest& request, const std::string& default_l
   if (!request.context.empty() && (request.stdin_data || request.stdin_open)) {
     return fail(Code::kInvalidValue, "a context has no stdin");
   }
+  if (request.terminal && (request.code || request.stdin_data)) {
+    return fail(Code::kInvalidValue, "a terminal is for commands, and takes no stdin beforehand");
+  }
+  if (request.terminal && (request.terminal->rows == 0 || request.terminal->cols == 0)) {
+    return fail(Code::kInvalidValue, "a terminal has at least one row and one column");
+  }
   if (request.timeout && (!std::isfinite(*request.timeout) || *request.timeout < 0 ||
                           *request.timeout > static_cast<double>(longest_time.count()))) {
     return fail(Code::kInvalidValue, "timeout is between 0 and " +

@@ -95,6 +95,18 @@ Task<Result<std::vector<ContextView>>> Executions::contexts(Caller caller, Sessi
   co_return all;
 }
 
+Task<Result<ContextView>> Executions::restart_context(Caller caller, SessionId id,
+                                                      ContextId context) {
+  ATOLL_CO_TRY(Use use, co_await sessions_.use(caller, id));
+  ATOLL_CO_TRY(LiveSessionPtr session, co_await sessions_.live(std::move(caller), std::move(id)));
+  ATOLL_CO_CHECK(session->contexts->info(context));
+  ATOLL_CO_CHECK(co_await session->contexts->restart(context));
+  ATOLL_CO_TRY(contexts::ContextInfo info, session->contexts->info(context));
+  ContextView view = view_of(info, *session->sandbox);
+  ATOLL_CO_CHECK(co_await remember_context(session, std::move(context)));
+  co_return view;
+}
+
 Task<Result<void>> Executions::close_context(Caller caller, SessionId id, ContextId context) {
   ATOLL_CO_TRY(Use use, co_await sessions_.use(caller, id));
   ATOLL_CO_TRY(LiveSessionPtr session, co_await sessions_.live(std::move(caller), std::move(id)));

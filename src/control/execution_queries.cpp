@@ -66,4 +66,33 @@ Task<Result<LiveExecutionPtr>> Executions::live(Caller caller, ExecutionId id) {
   co_return LiveExecutionPtr();
 }
 
+Task<Result<std::vector<RunningProgram>>> Executions::programs(Caller caller, SessionId id) {
+  ATOLL_CO_TRY(LiveSessionPtr session, co_await sessions_.live(std::move(caller), std::move(id)));
+  std::vector<RunningProgram> running;
+  for (const auto& [name, execution] : session->executions) {
+    if (!execution->process || execution->program.argv.empty()) continue;
+    if (model::is_final(execution->row.state)) continue;
+    running.push_back(
+        {.id = execution->row.id, .pid = execution->process->pid(), .program = execution->program});
+  }
+  co_return running;
+}
+
+Task<Result<ExecutionId>> Executions::of_process(Caller caller, SessionId id, int pid) {
+  ATOLL_CO_TRY(LiveSessionPtr session, co_await sessions_.live(std::move(caller), std::move(id)));
+  auto found = session->by_pid.find(pid);
+  if (found == session->by_pid.end()) {
+    co_return fail(Code::kNotFound, "there is no process with pid " + std::to_string(pid));
+  }
+  co_return found->second;
+}
+
+Task<Result<std::optional<int>>> Executions::pid_of(Caller caller, ExecutionId id) {
+  ATOLL_CO_TRY(LiveExecutionPtr execution, co_await live(std::move(caller), std::move(id)));
+  if (!execution) co_return std::nullopt;
+  while (!execution->process && !execution->done()) co_await execution->changed.wait();
+  if (!execution->process) co_return std::nullopt;
+  co_return execution->process->pid();
+}
+
 }  // namespace atl::control

@@ -105,6 +105,17 @@ std::chrono::milliseconds Executions::time_of(const ExecuteRequest& request) con
   return std::chrono::milliseconds(static_cast<std::int64_t>(std::ceil(*request.timeout * 1000)));
 }
 
+// Bounded: who looks for a process that ended long ago does not find it.
+void Executions::remember_process(const LiveExecution& execution) {
+  constexpr std::size_t kMost = 4096;
+  std::map<int, ExecutionId>& known = execution.session->by_pid;
+  int pid = execution.process->pid();
+  known.insert_or_assign(pid, execution.row.id);
+  if (known.size() <= kMost) return;
+  auto oldest = std::ranges::min_element(known, {}, [](const auto& one) { return one.second; });
+  known.erase(oldest);
+}
+
 Task<Result<void>> Executions::run_program(LiveExecutionPtr execution, ExecuteRequest* request) {
   std::shared_ptr<sandbox::Sandbox> sandbox = execution->session->sandbox;
   sandbox::ExecRequest exec;
@@ -132,6 +143,11 @@ Task<Result<void>> Executions::run_program(LiveExecutionPtr execution, ExecuteRe
   exec.cwd = std::move(request->cwd);
   exec.stdin_data = std::move(request->stdin_data);
   exec.stdin_open = execution->input_open = request->stdin_open;
+  if (request->terminal) {
+    exec.terminal = {.rows = request->terminal->rows, .cols = request->terminal->cols};
+    exec.env.emplace("TERM", "xterm-256color");
+    exec.stdin_open = execution->input_open = true;
+  }
   exec.timeout = time_of(*request);
   exec.max_output_bytes = request->max_output_bytes.value_or(limits_.output_bytes);
   fault::here("execute.running");
@@ -150,6 +166,7 @@ Task<Result<void>> Executions::run_program(LiveExecutionPtr execution, ExecuteRe
   std::shared_ptr<sandbox::Process> process(std::move(*started));
   execution->process = process;
   execution->row.exec_id = process->exec_id();
+  remember_process(*execution);
   if (execution->cancelled()) (void)co_await process->signal(SIGKILL);
   execution->changed.notify_all();
   for (;;) {

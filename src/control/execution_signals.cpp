@@ -78,4 +78,17 @@ Task<Result<void>> Executions::signal(Caller caller, ExecutionId id, int number)
   co_return co_await process->signal(number);
 }
 
+Task<Result<void>> Executions::resize(Caller caller, ExecutionId id, TerminalSize size) {
+  if (size.rows == 0 || size.cols == 0) {
+    co_return fail(Code::kInvalidValue, "a terminal has at least one row and one column");
+  }
+  ATOLL_CO_TRY(LiveExecutionPtr execution, co_await live(std::move(caller), id));
+  if (!execution || !execution->process) {
+    co_return fail(Code::kConflict, "the execution has no running process");
+  }
+  if (!execution->program.terminal) co_return fail(Code::kConflict, "it has no terminal");
+  std::shared_ptr<sandbox::Process> process = execution->process;
+  co_return co_await process->resize({.rows = size.rows, .cols = size.cols});
+}
+
 }  // namespace atl::control

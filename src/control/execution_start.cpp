@@ -91,6 +91,13 @@ Task<Result<LiveExecutionPtr>> Executions::start(Caller caller, SessionId id,
   row.request_json = describe_request(request);
   row.created_at = now();
   execution->session = session;
+  if (!request.argv.empty()) {
+    execution->program = {.argv = request.argv,
+                          .env = request.env,
+                          .cwd = request.cwd,
+                          .label = std::exchange(request.label, {})};
+  }
+  execution->program.terminal = request.terminal.has_value();
   execution->audit.push_back(audit_row(caller, {.action = AuditAction::kExecutionStarted,
                                                 .session_id = id,
                                                 .execution_id = row.id,
@@ -111,6 +118,12 @@ Task<Result<LiveExecutionPtr>> Executions::start(Caller caller, SessionId id,
   ++started_total_;
   tasks_.spawn(carry_out(execution, std::move(request)));
   co_return execution;
+}
+
+Task<Result<ExecutionId>> Executions::begin(Caller caller, SessionId id, ExecuteRequest request) {
+  ATOLL_CO_TRY(LiveExecutionPtr execution,
+               co_await start(std::move(caller), std::move(id), std::move(request), false));
+  co_return execution->row.id;
 }
 
 Task<Result<void>> Executions::keep(LiveExecutionPtr execution, const Once* once) {

@@ -42,6 +42,12 @@ struct ContextView {
   std::size_t waiting = 0;
 };
 
+struct RunningProgram {
+  ExecutionId id;
+  int pid = 0;
+  ProgramStarted program;
+};
+
 // What holds for executions that do not say, and what they may ask for.
 struct ExecutionLimits {
   std::size_t at_once = 8;    // in one session
@@ -76,6 +82,10 @@ class Executions {
   // For a repeated request.
   async::Task<Result<Executed>> executed_before(Caller caller, model::Made made);
 
+  // Begins, or queues, without a wait and without a write of its own: for clients that follow it on
+  // the connection that asked for it. Its row is written with its end, or when it runs for long.
+  async::Task<Result<ExecutionId>> begin(Caller caller, SessionId id, ExecuteRequest request);
+
   // The parts of execute(), for runs. With `stored` its row is in the store when this returns,
   // together with `once`; otherwise the only write is the one of its end, which wait() waits for.
   async::Task<Result<LiveExecutionPtr>> start(Caller caller, SessionId id, ExecuteRequest request,
@@ -99,11 +109,22 @@ class Executions {
   async::Task<Result<void>> write_stdin(Caller caller, ExecutionId id, std::string bytes,
                                         bool close);
   async::Task<Result<void>> signal(Caller caller, ExecutionId id, int number);
+  // kConflict for one without a terminal.
+  async::Task<Result<void>> resize(Caller caller, ExecutionId id, TerminalSize size);
+  // Those that run in a session and were started with argv.
+  async::Task<Result<std::vector<RunningProgram>>> programs(Caller caller, SessionId id);
+  // The execution that has, or was the last to have, this process id in the sandbox. kNotFound.
+  async::Task<Result<ExecutionId>> of_process(Caller caller, SessionId id, int pid);
+  // Until its process is there. Null, without an error: it ended without one.
+  async::Task<Result<std::optional<int>>> pid_of(Caller caller, ExecutionId id);
 
   async::Task<Result<Outcome<ContextView>>> open_context(Caller caller, SessionId id,
                                                          OpenContextRequest request,
                                                          Once once = {});
   async::Task<Result<std::vector<ContextView>>> contexts(Caller caller, SessionId id);
+  // A fresh interpreter in the place of this one: what was defined is gone. An execution that runs
+  // in it fails.
+  async::Task<Result<ContextView>> restart_context(Caller caller, SessionId id, ContextId context);
   async::Task<Result<void>> close_context(Caller caller, SessionId id, ContextId context);
 
   const Journals& journals() const { return journals_; }
@@ -126,6 +147,7 @@ class Executions {
   std::chrono::milliseconds time_of(const ExecuteRequest& request) const;
   void publish(const LiveExecution& execution, std::string event);
   void forget(LiveExecution& execution);
+  static void remember_process(const LiveExecution& execution);
   void settle(LiveExecution& execution, const Result<void>& outcome);
   model::Execution so_far(const LiveExecution& execution) const;
   void fail_left(model::Execution& row) const;

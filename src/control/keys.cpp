@@ -201,6 +201,11 @@ Task<Result<Caller>> Keys::check_id(std::string id) {
   co_return fail(Code::kUnauthenticated, "invalid API key");
 }
 
+bool Keys::is_valid(const std::string& id) const {
+  return std::ranges::any_of(
+      by_hash_, [&](const auto& one) { return one.second.id == id && !one.second.revoked_at; });
+}
+
 bool Keys::knows(std::string_view secret) const {
   return secret.size() <= kLongestSecret && by_hash_.contains(hash_of(secret));
 }

@@ -76,6 +76,8 @@ class Keys {
   std::string session_token(const Caller& caller, const SessionId& session) const;
   // The caller that it was made for, with the role that its key has now; kUnauthenticated.
   async::Task<Result<Caller>> check_session_token(std::string token, SessionId session);
+  // There is such a key, and it is not revoked.
+  bool is_valid(const std::string& id) const;
   // A key of ours, revoked ones included. In memory: for what must not be passed on.
   bool knows(std::string_view secret) const;
 

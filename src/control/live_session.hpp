@@ -27,6 +27,15 @@ namespace atl::control {
 
 struct LiveSession;
 
+// What was started as a program of its own, for whoever lists or looks for those that run.
+struct ProgramStarted {
+  std::vector<std::string> argv;
+  std::map<std::string, std::string> env;  // of the request
+  std::string cwd;
+  std::string label;
+  bool terminal = false;
+};
+
 // An execution that waits or runs.
 struct LiveExecution {
   LiveExecution(std::uint64_t kept, SpoolDisk disk)
@@ -44,6 +53,7 @@ struct LiveExecution {
   model::RowInStore in_store = model::RowInStore::kNone;
   bool ends_session = false;  // the session ends with it, in the same commit
   bool input_open = false;    // more of stdin may come
+  ProgramStarted program;     // without argv: code
   async::Event changed;       // phase, process
 
   model::ExecutionPhase phase() const { return phase_; }
@@ -66,6 +76,7 @@ struct LiveSession {
   std::shared_ptr<sandbox::Sandbox> sandbox;  // null while it is being made, and after the end
   std::unique_ptr<contexts::Contexts> contexts;
   std::map<std::string, LiveExecutionPtr> executions;  // by id: queued and running
+  std::map<int, ExecutionId> by_pid;  // of programs, the last that had it; those that ended too
   std::size_t running = 0;
   std::size_t users = 0;  // transfers, terminals, proxies: it is not idle
   std::chrono::steady_clock::time_point idle_since{};

@@ -25,6 +25,7 @@ struct ConfigRequest {
   std::map<std::string, std::string> environment;
   model::Resources resources;
   bool capped = false;  // more than the template has is what it has, instead of kInvalidValue
+  bool pause_on_timeout = false;  // when the lifetime is over, instead of the end
 };
 
 struct CreateRequest {
@@ -47,6 +48,11 @@ struct ChangeRequest {
   std::optional<std::uint64_t> idle_timeout_seconds;
 };
 
+struct TerminalSize {
+  std::uint16_t rows = 24;
+  std::uint16_t cols = 80;
+};
+
 struct ExecuteRequest {
   std::optional<std::string> code;  // this, or a command
   std::string language;             // of the code; empty: the template's
@@ -61,6 +67,9 @@ struct ExecuteRequest {
   std::optional<double> timeout;                  // absent: as configured; 0: the longest there is
   std::optional<std::uint64_t> max_output_bytes;  // of each stream; absent: as configured
   bool track_files = false;
+  // On a pseudo terminal: all output is stdout, and input is open until it ends. Not for code.
+  std::optional<TerminalSize> terminal;
+  std::string label;  // of a program, for whoever looks for it in Executions::programs()
 };
 
 struct OpenContextRequest {

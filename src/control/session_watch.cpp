@@ -37,7 +37,7 @@ Task<void> SessionWatch::look_at(LiveSessionPtr session) {
   if (lost) {
     co_await ender_.end_quietly(session, SessionState::kFailed, "backend", "the sandbox is gone");
   } else if (row.expires_at && *row.expires_at <= sessions_.now()) {
-    co_await ender_.end_quietly(session, SessionState::kCompleted, {}, {});
+    co_await expire(session);
   } else if (row.config.idle_timeout_seconds && session->running == 0 && session->users == 0 &&
              shared_.clock.steady() - session->idle_since >=
                  std::chrono::seconds(*row.config.idle_timeout_seconds)) {
@@ -45,6 +45,20 @@ Task<void> SessionWatch::look_at(LiveSessionPtr session) {
   } else if (session->touched && !session->saving && !session->workspace.empty()) {
     co_await copies_.save(session);
   }
+}
+
+// One that is to be paused is kept for as long as a session can live, counted from now. What cannot
+// be paused ends.
+Task<void> SessionWatch::expire(LiveSessionPtr session) {
+  if (session->row.config.pause_on_timeout && session->phase() == SessionPhase::kReady) {
+    Caller owner{.tenant = session->row.tenant, .key_id = session->row.key_id};
+    SessionId id = session->row.id;
+    Result<model::Session> kept =
+        co_await changes_.renew(owner, id, shared_.limits.max_timeout_seconds);
+    if (kept) kept = co_await changes_.pause(std::move(owner), std::move(id));
+    if (kept || session->ending()) co_return;
+  }
+  co_await ender_.end_quietly(session, SessionState::kCompleted, {}, {});
 }
 
 Task<void> SessionWatch::run_timers() {

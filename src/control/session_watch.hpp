@@ -4,6 +4,7 @@
 
 #include "async/task.hpp"
 #include "async/task_group.hpp"
+#include "control/session_changes.hpp"
 #include "control/session_ender.hpp"
 #include "control/sessions.hpp"
 #include "control/workspace_copies.hpp"
@@ -13,10 +14,11 @@ namespace atl::control {
 class SessionWatch {
  public:
   SessionWatch(const SessionShared& shared, Sessions& sessions, SessionEnder& ender,
-               WorkspaceCopies& copies)
+               SessionChanges& changes, WorkspaceCopies& copies)
       : shared_(shared),
         sessions_(sessions),
         ender_(ender),
+        changes_(changes),
         copies_(copies),
         tasks_(shared.executor) {}
 
@@ -28,6 +30,8 @@ class SessionWatch {
  private:
   async::Task<void> look_at(LiveSessionPtr session);
   async::Task<bool> is_lost(LiveSessionPtr session);
+  // Its lifetime is over.
+  async::Task<void> expire(LiveSessionPtr session);
   async::Task<void> examine(LiveSessionPtr session);
   // Somebody else may have paused or resumed the sandbox: the row says what is true.
   async::Task<void> follow_pause(LiveSessionPtr session);
@@ -35,6 +39,7 @@ class SessionWatch {
   const SessionShared& shared_;
   Sessions& sessions_;
   SessionEnder& ender_;
+  SessionChanges& changes_;
   WorkspaceCopies& copies_;
   async::TaskGroup tasks_;
 };

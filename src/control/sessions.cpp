@@ -79,6 +79,11 @@ Result<LiveSessionPtr> Sessions::find_live(const Caller& caller, const SessionId
   return found->second;
 }
 
+const model::Session* Sessions::row_of(const SessionId& id) const {
+  auto found = live_.find(id);
+  return found == live_.end() || found->second->ending() ? nullptr : &found->second->row;
+}
+
 std::vector<LiveSessionPtr> Sessions::all() const {
   std::vector<LiveSessionPtr> sessions;
   for (const auto& [id, session] : live_) sessions.push_back(session);

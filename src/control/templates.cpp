@@ -136,6 +136,7 @@ Result<model::SessionConfig> settle_config(const model::Template& origin,
       request.timeout_seconds.value_or(spec.ttl.value_or(limits.timeout_seconds));
   ATOLL_CHECK(within("timeout_seconds", config.timeout_seconds, 1, limits.max_timeout_seconds));
   config.idle_timeout_seconds = request.idle_timeout_seconds;
+  config.pause_on_timeout = request.pause_on_timeout;
   if (!config.idle_timeout_seconds && limits.idle_timeout_seconds > 0) {
     config.idle_timeout_seconds = std::min(limits.idle_timeout_seconds, limits.max_timeout_seconds);
   }

@@ -42,12 +42,13 @@ struct SessionConfig {
   bool allow_network = false;
   std::map<std::string, std::string> environment;
   Resources resources;
+  bool pause_on_timeout = false;  // it is paused where others end
   // None: what allow_network and the lists say. Not described: the store keeps it apart, encrypted.
   std::optional<NetworkPolicy> network;
 };
 BOOST_DESCRIBE_STRUCT(SessionConfig, (),
-                      (timeout_seconds, idle_timeout_seconds, allow_network, environment,
-                       resources))
+                      (timeout_seconds, idle_timeout_seconds, allow_network, environment, resources,
+                       pause_on_timeout))
 
 struct Session {
   SessionId id;
