@@ -285,21 +285,17 @@ constexpr std::array kRules{
          .most = 256,
          .items = 1000,
          .check = check_plain},
-    Rule{.path = "dialects.e2b.enabled",
-         .says = "Whether clients of E2B are served.",
-         .later = true},
+    Rule{.path = "dialects.e2b.enabled", .says = "Whether clients of E2B are served."},
     Rule{.path = "dialects.e2b.default_template",
          .says = "Template of a request that names none.",
          .most = 128,
-         .check = check_name,
-         .later = true},
+         .check = check_name},
     Rule{.path = "dialects.e2b.images",
          .says = "Their names of images or templates, and Atoll's template for each. A name "
                  "that is neither here nor an image or template of Atoll is not found.",
          .most = 256,
          .items = 1000,
-         .check = check_plain,
-         .later = true},
+         .check = check_plain},
 };
 
 }  // namespace

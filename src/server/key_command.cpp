@@ -1,3 +1,6 @@
+#include <openssl/rand.h>
+
+#include <array>
 #include <cstdio>
 #include <utility>
 
@@ -9,6 +12,7 @@
 #include "async/run.hpp"
 #include "cli/core/small_commands.hpp"
 #include "codec/json.hpp"
+#include "codec/sha256.hpp"
 #include "control/keys.hpp"
 #include "observe/log.hpp"
 #include "server/serve.hpp"
@@ -32,6 +36,14 @@ Result<model::Role> role_of(const std::string& name) {
               "--role " + name + ": must be owner, admin, approver, user or read-only");
 }
 
+Result<std::string> random_e2b_secret() {
+  std::array<unsigned char, 32> bytes{};
+  if (::RAND_bytes(bytes.data(), bytes.size()) != 1) {
+    return fail(Code::kInternal, "cannot read random bytes");
+  }
+  return "e2b_" + codec::hex(bytes);
+}
+
 boost::json::object shown(const model::Key& key) {
   return {{"id", key.id},
           {"tenant", key.tenant},
@@ -46,6 +58,9 @@ Task<Result<std::string>> create(control::Keys* keys, cli::KeyOptions options) {
     ATOLL_CO_TRY(wish.role, role_of(options.role));
   }
   if (!options.secret.empty()) wish.secret = options.secret;
+  if (options.e2b && options.secret.empty()) {
+    ATOLL_CO_TRY(wish.secret, random_e2b_secret());
+  }
   ATOLL_CO_TRY(control::NewKey made, co_await keys->create({}, std::move(wish)));
   if (!options.json) co_return made.secret + "\n";
   boost::json::object all = shown(made.key);

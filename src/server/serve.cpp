@@ -8,11 +8,13 @@
 #include <array>
 #include <cstdio>
 #include <filesystem>
+#include <iterator>
 #include <memory>
 #include <utility>
 
 #include "api/common/dialect.hpp"
 #include "api/common/middleware.hpp"
+#include "api/e2b/e2b.hpp"
 #include "api/mcp/mcp.hpp"
 #include "api/opensandbox/dialect.hpp"
 #include "api/rest/rest.hpp"
@@ -63,12 +65,20 @@ void announce(const http::Server& server, bool tls, bool auth, bool has_keys,
 
 // In the order in which they are asked whether a request is theirs.
 api::Dialects dialects_of(const config::Config& config, control::Control& control,
-                          async::Executor executor) {
+                          const api::rest::RestOptions& rest) {
   api::Dialects all;
   if (config.dialects.opensandbox.enabled) {
     api::DialectOptions options = dialect_options(config, config.dialects.opensandbox);
-    options.executor = executor;
+    options.executor = rest.executor;
     all.push_back(api::opensandbox::make_dialect(control, std::move(options)));
+  }
+  if (config.dialects.e2b.enabled) {
+    api::e2b::E2bOptions options{.common = dialect_options(config, config.dialects.e2b),
+                                 .keys_required = program_settings(config).keys_required,
+                                 .preview_domain = rest.preview_domain,
+                                 .draining = rest.draining};
+    options.common.executor = rest.executor;
+    std::ranges::move(api::e2b::make_dialects(control, options), std::back_inserter(all));
   }
   return all;
 }
@@ -172,7 +182,7 @@ Task<Result<int>> run_server(async::Executor executor, Running running) {
                                 {.required = program.keys_required,
                                  .preview_domain = rest.preview_domain,
                                  .preview = std::move(preview),
-                                 .dialects = dialects_of(config, control, executor)}),
+                                 .dialects = dialects_of(config, control, rest)}),
                       http_options(config));
   Result<void> started = co_await server.start();
   if (started) {

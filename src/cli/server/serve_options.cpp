@@ -83,6 +83,10 @@ constexpr std::array kKey{
            .argument = "VALUE",
            .help = "Take this secret (16 to 512 characters) instead of a random one.",
            .set = set_text<&KeyOptions::secret>},
+    Option{.name = "e2b",
+           .help = "Make a secret of the form e2b_ and hexadecimal digits, which some versions of "
+                   "E2B's clients require.",
+           .set = set_flag<&KeyOptions::e2b>},
     Option{.name = "output",
            .short_name = 'o',
            .argument = "FORMAT",

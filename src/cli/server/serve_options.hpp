@@ -32,6 +32,7 @@ struct KeyOptions {
   std::string tenant = "default";
   std::string name;
   std::string secret;
+  bool e2b = false;
   bool json = false;
   bool help = false;
   std::vector<std::string> words;  // create, ls, revoke ID
