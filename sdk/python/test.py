@@ -61,9 +61,9 @@ def scenarios(kind):
     testing.with_scenarios(tools(), "-B", HERE / "tests/run_scenarios.py", kind, env=os.environ | ENVIRONMENT)
 
 
-def unit():
+def unit(*names):
     testing.run(sys.executable, "-B", testing.ROOT / "sdk/harness.py", "--without-scenarios", "--", tools(), "-B", "-m", "pytest", "-q",
-                "-p", "no:cacheprovider", HERE / "tests", env=os.environ | ENVIRONMENT)
+                "-p", "no:cacheprovider", *(HERE / "tests" / name for name in names or [""]), env=os.environ | ENVIRONMENT)
 
 
 def lint():

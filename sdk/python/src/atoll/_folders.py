@@ -23,7 +23,7 @@ Progress = Callable[[int, int], None]
 @dataclass
 class LocalFile:
     name: str
-    """Relative to the folder, with slashes; bytes that are no UTF-8 as surrogates."""
+    """Relative to the folder, with slashes."""
     path: str
     size: int
     mode: int
@@ -41,7 +41,8 @@ class LocalFolder:
 
 
 def look_at(folder: str) -> LocalFolder:
-    """Everything below a folder. Links that lead out of it, pipes and devices are refused before anything is sent."""
+    """Everything below a folder. Links that lead out of it, names that are no UTF-8, pipes and devices are refused
+    before anything is sent."""
     found = LocalFolder()
     root = os.fspath(folder)
 
@@ -51,6 +52,11 @@ def look_at(folder: str) -> LocalFolder:
             found.empty.append(prefix.rstrip("/"))
         for entry in entries:
             name = prefix + entry.name
+            if not is_text(name):
+                raise SandboxError(
+                    f"the name of {os.fsencode(entry.path)!r} is no UTF-8, and the server takes no other",
+                    code="invalid_argument",
+                )
             about = entry.stat(follow_symlinks=False)
             if entry.is_symlink():
                 target = os.readlink(entry.path)
@@ -68,6 +74,11 @@ def look_at(folder: str) -> LocalFolder:
 
     walk(root, "")
     return found
+
+
+def is_text(name: str) -> bool:
+    """It is UTF-8."""
+    return not any("\ud800" <= letter <= "\udfff" for letter in name)
 
 
 def stays_inside(name: str, target: str) -> bool:

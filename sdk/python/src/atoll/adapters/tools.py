@@ -51,7 +51,11 @@ class Toolbox:
                 _schema(
                     ["code"],
                     code={"type": "string", "description": "The whole program"},
-                    language={"type": "string", "enum": ["python", "javascript", "bash"], "description": "Default: python"},
+                    language={
+                        "type": "string",
+                        "enum": ["python", "javascript", "bash"],
+                        "description": "Default: python",
+                    },
                 ),
                 self._run_code,
             ),
