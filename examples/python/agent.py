@@ -1,4 +1,4 @@
-"""An agent with two tools. The model is a script, so that this runs offline; a real one returns the same kind of calls."""
+"""An agent with two tools. The model is a script, so that this runs offline; a real one returns the same calls."""
 
 from typing import Any, Dict, List
 

@@ -75,7 +75,7 @@ def lint():
     testing.run(python, "-m", "ruff", "format", "--check", "-q", "--config", HERE / "pyproject.toml", *programs, cwd=HERE, env=env)
     testing.run(python, "-m", "ruff", "check", "-q", "--config", HERE / "pyproject.toml", *programs, cwd=HERE, env=env)
     testing.run(python, "-m", "mypy", cwd=HERE, env=env)
-    testing.run(python, "-m", "pyright", cwd=HERE, env=env)
+    testing.run(python, "-m", "pyright", "--pythonpath", python, cwd=HERE, env=env)
 
 
 def package():

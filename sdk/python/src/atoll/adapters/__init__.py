@@ -1,1 +1,1 @@
-"""Sandboxes for agent frameworks. Each module needs the package of its framework, which is not installed with this one."""
+"""Sandboxes for agent frameworks. Each module needs its framework's package, which is not installed with this one."""

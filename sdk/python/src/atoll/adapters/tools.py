@@ -47,7 +47,7 @@ class Toolbox:
         made = [
             Tool(
                 "run_code",
-                "Run Python code in an isolated sandbox. Give output with print. Files stay between calls; variables do not.",
+                "Run Python code in an isolated sandbox. Print what you want to see. Files stay, variables do not.",
                 _schema(
                     ["code"],
                     code={"type": "string", "description": "The whole program"},
@@ -122,7 +122,7 @@ class Toolbox:
             return "Error: this is no text"
 
     def answer_openai(self, message: Any) -> List[Dict[str, Any]]:
-        """The messages that answer the tool calls of an assistant's message, an object or a dict of chat completions."""
+        """The messages that answer the tool calls of an assistant's message of chat completions, object or dict."""
         calls = _get(message, "tool_calls") or []
         return [
             {
