@@ -23,6 +23,8 @@ SKIPPED = {"ExecutionEvent", "FileEvent", "LifeEvent", "FlatCreateSession", "Exe
 # Java has builders for what clients write.
 WRITTEN = {"CreateSession", "SessionConfig", "Resources", "NetworkPolicy", "NetworkRule", "SecretUse", "TemplateBody",
            "TemplateBodySecurity", "Execute", "Run"}
+# Go leaves out of these what is not set.
+SENT = WRITTEN | {"ChangeSession", "ChangeSessionConfig", "MakeFolder", "MakeLinks", "MoveFile", "ChangeFileMode", "PutSecret"}
 
 
 def ref_name(schema):
@@ -221,7 +223,7 @@ class Go(Language):
             lines.append(f"type {name} struct {{")
             for field in fields:
                 lines += [f"\t// {text}" for text in comment(field.description, 96)]
-                tag = field.name if field.required else f"{field.name},omitempty"
+                tag = field.name if field.required or name not in SENT else f"{field.name},omitempty"
                 lines.append(f"\t{go_name(field.name)} {self.field_type(field)} `json:\"{tag}\"`")
             lines += ["}", ""]
         return {GO: "\n".join(lines)}

@@ -214,13 +214,13 @@ type Execution struct {
 	State       ExecutionState `json:"state"`
 	ExitCode    *int64         `json:"exit_code"`
 	// U+FFFD for bytes that are no UTF-8
-	Stdout string `json:"stdout,omitempty"`
+	Stdout string `json:"stdout"`
 	// The exact bytes, where they differ.
-	StdoutB64 string `json:"stdout_b64,omitempty"`
-	Stderr    string `json:"stderr,omitempty"`
-	StderrB64 string `json:"stderr_b64,omitempty"`
+	StdoutB64 string `json:"stdout_b64"`
+	Stderr    string `json:"stderr"`
+	StderrB64 string `json:"stderr_b64"`
 	// Both, in order of arrival
-	Output string `json:"output,omitempty"`
+	Output string `json:"output"`
 	// Of a context
 	Result     *ExecutionResult `json:"result"`
 	Success    bool             `json:"success"`
@@ -229,28 +229,28 @@ type Execution struct {
 	DurationMS int64            `json:"duration_ms"`
 	TimedOut   bool             `json:"timed_out"`
 	Truncated  bool             `json:"truncated"`
-	Files      *ExecutionFiles  `json:"files,omitempty"`
-	Context    *string          `json:"context,omitempty"`
-	Request    map[string]any   `json:"request,omitempty"`
+	Files      *ExecutionFiles  `json:"files"`
+	Context    *string          `json:"context"`
+	Request    map[string]any   `json:"request"`
 	CreatedAt  time.Time        `json:"created_at"`
-	StartedAt  *time.Time       `json:"started_at,omitempty"`
-	EndedAt    *time.Time       `json:"ended_at,omitempty"`
+	StartedAt  *time.Time       `json:"started_at"`
+	EndedAt    *time.Time       `json:"ended_at"`
 }
 
 // ExecutionError is a body of the REST API.
 type ExecutionError struct {
-	Code      string `json:"code,omitempty"`
-	Message   string `json:"message,omitempty"`
-	Ename     string `json:"ename,omitempty"`
-	Evalue    string `json:"evalue,omitempty"`
-	Traceback string `json:"traceback,omitempty"`
+	Code      string `json:"code"`
+	Message   string `json:"message"`
+	Ename     string `json:"ename"`
+	Evalue    string `json:"evalue"`
+	Traceback string `json:"traceback"`
 }
 
 // ExecutionFiles is a body of the REST API.
 type ExecutionFiles struct {
-	Created []string `json:"created,omitempty"`
-	Changed []string `json:"changed,omitempty"`
-	Removed []string `json:"removed,omitempty"`
+	Created []string `json:"created"`
+	Changed []string `json:"changed"`
+	Removed []string `json:"removed"`
 }
 
 // ExecutionMetrics is a body of the REST API.
@@ -262,11 +262,11 @@ type ExecutionMetrics struct {
 
 // ExecutionResult: Of a context
 type ExecutionResult struct {
-	Results        []ExecutionResultResultsItem `json:"results,omitempty"`
-	ExecutionCount int64                        `json:"execution_count,omitempty"`
-	Restarted      bool                         `json:"restarted,omitempty"`
+	Results        []ExecutionResultResultsItem `json:"results"`
+	ExecutionCount int64                        `json:"execution_count"`
+	Restarted      bool                         `json:"restarted"`
 	// What the code raised
-	Error map[string]any `json:"error,omitempty"`
+	Error map[string]any `json:"error"`
 }
 
 // ExecutionResultResultsItem is a body of the REST API.
@@ -285,7 +285,7 @@ type File struct {
 	Size       int64     `json:"size"`
 	Mode       string    `json:"mode"`
 	ModifiedAt time.Time `json:"modified_at"`
-	Target     string    `json:"target,omitempty"`
+	Target     string    `json:"target"`
 }
 
 // Key is a body of the REST API.
@@ -297,7 +297,7 @@ type Key struct {
 	CreatedAt time.Time  `json:"created_at"`
 	RevokedAt *time.Time `json:"revoked_at"`
 	// Only in the answer that made it
-	Secret string `json:"secret,omitempty"`
+	Secret string `json:"secret"`
 }
 
 // MakeFolder is a body of the REST API.
@@ -370,12 +370,12 @@ type Problem struct {
 	// Stable: not_found, invalid_argument, sandbox_disabled, …
 	Code      string `json:"code"`
 	Detail    string `json:"detail"`
-	RequestID string `json:"request_id,omitempty"`
+	RequestID string `json:"request_id"`
 	// JSON pointer to the field that is wrong
-	At string `json:"at,omitempty"`
+	At string `json:"at"`
 	// With `quota_exceeded`: snapshots, snapshot_bytes, workspaces, workspace_bytes, workspace_files,
 	// packages, package_bytes, package_files, templates or secrets.
-	Quota string `json:"quota,omitempty"`
+	Quota string `json:"quota"`
 }
 
 // Process is a body of the REST API.
@@ -497,12 +497,12 @@ type Session struct {
 	CreatedAt time.Time         `json:"created_at"`
 	UpdatedAt time.Time         `json:"updated_at"`
 	ExpiresAt *time.Time        `json:"expires_at"`
-	EndedAt   *time.Time        `json:"ended_at,omitempty"`
-	Error     *SessionError     `json:"error,omitempty"`
+	EndedAt   *time.Time        `json:"ended_at"`
+	Error     *SessionError     `json:"error"`
 	// Why the files of a session with a session_key were not saved on the host the last time that was
 	// tried: quota_exceeded, storage_full, too_large, … Absent when they were. The event
 	// workspace_not_saved tells when it appears.
-	WorkspaceError *SessionWorkspaceError `json:"workspace_error,omitempty"`
+	WorkspaceError *SessionWorkspaceError `json:"workspace_error"`
 }
 
 // SessionConfig is a body of the REST API.
@@ -523,8 +523,8 @@ type SessionConfig struct {
 
 // SessionError is a body of the REST API.
 type SessionError struct {
-	Code    string `json:"code,omitempty"`
-	Message string `json:"message,omitempty"`
+	Code    string `json:"code"`
+	Message string `json:"message"`
 }
 
 // SessionIsolation is a body of the REST API.
@@ -575,11 +575,11 @@ type Template struct {
 	// Required for a new one; in a replacement it may only be repeated.
 	ID          string `json:"id"`
 	Name        string `json:"name"`
-	Description string `json:"description,omitempty"`
+	Description string `json:"description"`
 	// null: that of the server
 	Backend   *string   `json:"backend"`
 	Image     string    `json:"image"`
-	Language  string    `json:"language,omitempty"`
+	Language  string    `json:"language"`
 	Resources Resources `json:"resources"`
 	// A session whose backend cannot hold it is refused with 422 policy_unsupported: native has no
 	// network to give, srt no root but the host's. With `read_only_filesystem: false` the user may

@@ -1,0 +1,3 @@
+module github.com/atoll-dev/atoll-go
+
+go 1.23
