@@ -21,7 +21,7 @@ namespace json = boost::json;
 
 constexpr std::size_t kMaxOutbox = 64;
 constexpr std::chrono::milliseconds kStep{500};  // of a stream that looks whether it has to end
-constexpr std::uint64_t kHour = 3600 * 1000;  // ms; tools change only with the program
+constexpr std::uint64_t kHour = 3600 * 1000;     // ms; tools change only with the program
 constexpr std::string_view kSubscription = "io.modelcontextprotocol/subscriptionId";
 
 constexpr std::string_view kInstructions =
