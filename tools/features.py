@@ -55,7 +55,7 @@ def commands():
     """From `atoll NAME` to its summary, and none that `atoll help` knows is missing."""
     text = "".join(path.read_text(encoding="utf-8") for path in COMMANDS)
     pairs = re.findall(r'Command\{\s*\.name = "(\w+)",\s*\.summary =\s*"([^"]*)"', text)
-    words = re.search(r'\.options = docs_option_table\(\),\s*\.words = ((?:\s*"[^"]*")+)', text).group(1)
+    words = re.search(r'\.options = docs_option_table\(\),\s*\.words =\s*((?:\s*"[^"]*")+)', text).group(1)
     known = "".join(re.findall(r'"([^"]*)"', words)).split()
     if sorted(known) != sorted(name for name, _ in pairs):
         sys.exit(f"features: `atoll help` knows {known}, the tables are of {[name for name, _ in pairs]}")
