@@ -26,6 +26,7 @@ class TestNode final : public Node {
     return fail(Code::kPolicyUnsupported, cannot);
   }
   bool can_find_again(const std::string&) const override { return true; }
+  bool opens_networks(const std::string&) const override { return false; }
   NodeResources resources() const override { return has; }
   std::map<std::string, PoolFigures> pool_figures() const override {
     return {{"t", {.ready = ready, .hits = 1, .misses = 2}}};
