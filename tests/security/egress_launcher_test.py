@@ -213,6 +213,18 @@ class EgressLauncher(unittest.TestCase):
             listener.close()
             dns.close()
 
+    def test_the_next_tenant_of_a_quiet_one(self):
+        """Nothing was ever sent there, so no counter tells: the slot must know."""
+        launcher = self.start()
+        for number in range(3):
+            quiet = self.box(launcher, f"quiet-{number}")
+            for one in self.opened(launcher, f"quiet-{number}"):
+                one.close()
+            self.assertEqual(quiet.end()["status"], 0)
+            following = self.box(launcher, f"following-{number}")
+            self.assertEqual(self.connect(following), "ENETUNREACH")
+            self.assertEqual(following.end()["status"], 0)
+
     def test_one_that_ends_meanwhile(self):
         """Its slot is the next one's at once: that one's network stays closed, and no socket is of it."""
         launcher = self.start()
