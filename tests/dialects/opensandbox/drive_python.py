@@ -22,8 +22,10 @@ from opensandbox.models.execd_sync import ExecutionHandlersSync
 from opensandbox.models.filesystem import (ContentReplaceEntry, DirectoryListEntry, MoveEntry, SearchEntry,
                                            SetPermissionEntry, WriteEntry)
 from opensandbox.models.sandboxes import NetworkPolicy, NetworkRule, SandboxFilter, SnapshotFilter
+from opensandbox.pool import InMemoryPoolStateStore, PoolCreationSpec
 from opensandbox.sync import SandboxSync
 from opensandbox.sync.manager import SandboxManagerSync
+from opensandbox.sync.pool import SandboxPoolSync
 
 from rest import Rest, expect, until
 
@@ -347,6 +349,25 @@ def others():
     sandbox.kill()
 
 
+def pool():
+    """Their pool keeps sandboxes ready on the client's side."""
+    store = InMemoryPoolStateStore()
+    keeper = SandboxPoolSync(pool_name="tests", max_idle=2, state_store=store, connection_config=connection(),
+                             creation_spec=PoolCreationSpec(image=IMAGE, metadata={"pool": "p"}),
+                             warmup_health_check_polling_interval=timedelta(milliseconds=20))
+    keeper.start()
+    of_pool = "/sessions?label=pool=p&status=ready,running"
+    until(lambda: keeper.snapshot().idle_count == 2, "two idle sandboxes")
+    taken = keeper.acquire()
+    expect(lines(taken.commands.run("echo pooled").logs.stdout), ["pooled"])
+    expect(taken.id in [one["id"] for one in REST.get(of_pool)["sessions"]], True)
+    taken.kill()
+    keeper.resize(0)
+    keeper.release_all_idle()
+    keeper.shutdown()
+    until(lambda: REST.get(of_pool)["sessions"] == [], "the end of the pool")
+
+
 def asynchronous():
     async def drive():
         config = ConnectionConfig(domain=URL.removeprefix("http://"), api_key=KEY)
@@ -382,5 +403,5 @@ def measure():
 
 
 if __name__ == "__main__":
-    {part.__name__: part for part in (lifecycle, manager, commands, files, code, others, asynchronous, proxied,
+    {part.__name__: part for part in (lifecycle, manager, commands, files, code, others, pool, asynchronous, proxied,
                                       measure)}[sys.argv[3]]()

@@ -62,6 +62,9 @@ class Sdks(unittest.TestCase):
     def test_python_others(self):
         self.python("others")
 
+    def test_python_pool(self):
+        self.python("pool")
+
     def test_python_asynchronous(self):
         self.python("asynchronous")
 
