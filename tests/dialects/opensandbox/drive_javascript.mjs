@@ -181,13 +181,13 @@ const parts = {
   async measure() {
     const sandbox = await create();
     const times = [];
-    for (let n = 0; n < 200; ++n) {
+    for (let n = 0; n < 50; ++n) {
       const began = performance.now();
       await sandbox.commands.run('echo');
       times.push(performance.now() - began);
     }
     times.sort((a, b) => a - b);
-    console.log(JSON.stringify({ run_p50_ms: times[100], run_p99_ms: times[197] }));
+    console.log(JSON.stringify({ run_p50_ms: times[25], run_max_ms: times[49] }));
     await sandbox.kill();
     await sandbox.close();
   },

@@ -32,6 +32,7 @@ from rest import Rest, expect, until
 IMAGE = "opensandbox/code-interpreter:v1.0.1"
 INTERPRETER = ["/opt/opensandbox/code-interpreter.sh"]
 URL, KEY = sys.argv[1:3]
+ROUNDS = 50  # of a command that is timed
 REST = Rest(URL, KEY)
 
 
@@ -394,12 +395,12 @@ def proxied():
 def measure():
     sandbox = create()
     times = []
-    for _ in range(200):
+    for _ in range(ROUNDS):
         began = time.monotonic()
         sandbox.commands.run("echo")
         times.append((time.monotonic() - began) * 1000)
     sandbox.kill()
-    print(json.dumps({"run_p50_ms": statistics.median(times), "run_p99_ms": sorted(times)[197]}))
+    print(json.dumps({"run_p50_ms": statistics.median(times), "run_max_ms": max(times)}))
 
 
 if __name__ == "__main__":
