@@ -16,7 +16,10 @@ namespace {
 
 namespace json = boost::json;
 
+using std::chrono::steady_clock;
+
 constexpr std::string_view kInput = "approval";
+constexpr std::chrono::milliseconds kStep{500};  // of a wait that its client may give up
 
 object question_of(const std::string& text) {
   object approve{{"type", "boolean"},
@@ -89,8 +92,8 @@ Verdict ask_modern(const CallPtr& call, const std::string& text) {
   return Verdict::kAsked;
 }
 
-Task<Result<bool>> until_answered(std::shared_ptr<Question> question) {
-  while (!question->answer) co_await question->changed.wait();
+Task<Result<bool>> until_changed(std::shared_ptr<Question> question) {
+  co_await question->changed.wait();
   co_return true;
 }
 
@@ -119,11 +122,15 @@ Task<Verdict> ask_legacy(CallPtr call, std::string text) {
   std::string id = "atoll-" + std::to_string(call->session->next_question++);
   Asked asked(call->session, id_text(json::value(id)));
   call->send(request(id, "elicitation/create", question_of(text)));
-  Result<bool> answered = co_await async::with_deadline(until_answered(asked.question),
-                                                        async::deadline_in(Approvals::kPatience),
-                                                        Code::kTransferTimeout, "nobody answered");
-  if (!answered || asked.question->answer->failed) co_return Verdict::kRejected;
-  co_return is_yes(&asked.question->answer->result) ? Verdict::kApproved : Verdict::kRejected;
+  async::Deadline deadline = async::deadline_in(Approvals::kPatience);
+  while (!asked.question->answer && !call->over() && steady_clock::now() < deadline) {
+    async::Deadline step = std::min(deadline, async::deadline_in(kStep));
+    (void)co_await async::with_deadline(until_changed(asked.question), step,
+                                        Code::kTransferTimeout, "nobody answered yet");
+  }
+  const std::optional<Message>& answer = asked.question->answer;
+  if (!answer || answer->failed) co_return Verdict::kRejected;
+  co_return is_yes(&answer->result) ? Verdict::kApproved : Verdict::kRejected;
 }
 
 }  // namespace

@@ -18,7 +18,6 @@
 #include "async/event.hpp"
 #include "async/pool.hpp"
 #include "async/task.hpp"
-#include "async/task_group.hpp"
 #include "base/ids.hpp"
 #include "http/exchange.hpp"
 
@@ -36,7 +35,6 @@ struct Mcp {
   McpSessions sessions;
   Approvals approvals;
   async::Pool pool;  // for outputs in files
-  async::TaskGroup tasks;
 };
 using McpPtr = std::shared_ptr<Mcp>;
 
@@ -60,7 +58,6 @@ struct Call {
   bool done = false;
   bool gone = false;       // the client
   bool cancelled = false;  // by notifications/cancelled
-  bool starting = false;   // an execution is being started: its id is about to be known
   ExecutionId execution;   // that runs for it
   std::deque<std::string> outbox;
   std::optional<Fault> fault;   // a tool's answer is an error of the protocol

@@ -196,7 +196,7 @@ class Done {
 }  // namespace
 
 Mcp::Mcp(control::Control& plane, const McpOptions& wishes)
-    : control(plane), options(wishes), sessions(10'000), pool(2), tasks(wishes.executor) {}
+    : control(plane), options(wishes), sessions(10'000), pool(2) {}
 
 void Call::send(const object& message_to_client) {
   if (outbox.size() >= kMaxOutbox) return;

@@ -20,21 +20,6 @@ constexpr std::chrono::milliseconds kShort{200};
 constexpr std::chrono::seconds kBeat{1};  // between progress notifications
 constexpr std::size_t kLineShown = 200;
 
-// Notes that an execution is being started, so that a client that leaves waits for its id.
-class Starting {
- public:
-  explicit Starting(CallPtr call) : call_(std::move(call)) { call_->starting = true; }
-  Starting(const Starting&) = delete;
-  Starting& operator=(const Starting&) = delete;
-  ~Starting() {
-    call_->starting = false;
-    call_->changed.notify_all();
-  }
-
- private:
-  CallPtr call_;
-};
-
 // The last line that was printed, as far as it has come.
 class LastLine {
  public:
@@ -93,16 +78,14 @@ Task<Answer<model::Execution>> execute_and_wait(CallPtr call, SessionId session,
                                                 control::ExecuteRequest request, double seconds) {
   request.timeout = seconds;
   control::Executions& executions = call->control().executions();
-  ExecutionId id;
-  {
-    Starting starting(call);
-    ATOLL_CO_TRY(control::Executions::Executed executed,
-                 co_await executions.execute(call->caller, std::move(session), std::move(request),
-                                             async::deadline_in(kShort)));
-    if (executed.state == model::MadeState::kDone) co_return std::move(executed.value);
-    id = executed.value.id;
-    call->execution = id;
-  }
+  if (call->over()) co_return refuse(Code::kCancelled, "the call was cancelled");
+  ATOLL_CO_TRY(control::Executions::Executed executed,
+               co_await executions.execute(call->caller, std::move(session), std::move(request),
+                                           async::deadline_in(kShort)));
+  if (executed.state == model::MadeState::kDone) co_return std::move(executed.value);
+  ExecutionId id = executed.value.id;
+  call->execution = id;
+  call->changed.notify_all();  // for whoever wants to end it
   ATOLL_CO_CHECK(co_await follow(call, id, seconds));
   ATOLL_CO_TRY(model::Execution row, co_await executions.get(call->caller, id));
   co_return row;

@@ -1,6 +1,7 @@
 // process_poll, process_input and process_kill.
 #include <signal.h>
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <utility>
@@ -20,6 +21,7 @@ using control::SpoolEvent;
 using control::SpoolKind;
 
 constexpr double kLongestPoll = 300;
+constexpr std::chrono::milliseconds kStep{500};  // of a wait that its client may give up
 
 struct PollArguments {
   std::string process_id;
@@ -78,9 +80,11 @@ Task<Result<void>> wait_for_news(CallPtr call, ExecutionId id, const PollArgumen
                co_await call->control().executions().follow(call->caller, std::move(id), 0));
   std::uint64_t out = 0;
   std::uint64_t err = 0;
-  while (feed->live()) {
+  while (feed->live() && !call->over() && std::chrono::steady_clock::now() < deadline) {
+    async::Deadline step = std::min(deadline, async::deadline_in(kStep));
     Result<std::optional<const SpoolEvent*>> event = co_await async::with_deadline(
-        feed->next(), deadline, Code::kTransferTimeout, "nothing printed");
+        feed->next(), step, Code::kTransferTimeout, "nothing printed");
+    if (!event && event.error().code() == Code::kTransferTimeout) continue;
     if (!event || !*event) break;
     const SpoolEvent& one = ***event;
     if (one.kind == SpoolKind::kStdout) out += one.data.size();

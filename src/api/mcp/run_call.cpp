@@ -4,6 +4,7 @@
 
 #include "api/common/limits.hpp"
 #include "async/deadline.hpp"
+#include "async/task_group.hpp"
 #include "codec/json.hpp"
 #include "http/sse.hpp"
 
@@ -22,17 +23,12 @@ Task<void> watch_client(CallPtr call, http::Exchange* exchange) {
   call->changed.notify_all();
 }
 
-Task<void> cancel_execution(McpPtr mcp, control::Caller caller, ExecutionId id) {
-  (void)co_await mcp->control.executions().cancel(std::move(caller), std::move(id));
-}
-
 // The stream of one call: nothing is written before there is something to say.
 class CallStream {
  public:
   CallStream(CallPtr call, http::Exchange* exchange)
       : call_(std::move(call)), exchange_(exchange), writer_(*exchange) {}
 
-  bool begun() const { return begun_; }
   Task<Result<void>> flush() {
     ATOLL_CO_CHECK(co_await begin());
     while (!call_->outbox.empty()) {
@@ -93,8 +89,18 @@ Task<void> attend(CallPtr call, CallStream* stream) {
   }
 }
 
-Task<void> until_known(CallPtr call) {
-  while (call->starting && !call->done) co_await call->changed.wait();
+// Nobody wants it any more: what it runs is ended, and what it has begun besides comes to its own
+// end, so that nothing stays half done.
+Task<void> give_up(CallPtr call) {
+  bool told = false;
+  while (!call->done) {
+    if (!told && !call->execution.empty()) {
+      told = true;
+      (void)co_await call->control().executions().cancel(call->caller, call->execution);
+    } else {
+      co_await call->changed.wait();
+    }
+  }
 }
 
 }  // namespace
@@ -110,20 +116,17 @@ Task<void> respond(http::Exchange* exchange, int status, boost::json::value body
 }
 
 Task<void> run_call(CallPtr call, http::Exchange* exchange) {
-  async::TaskGroup group(call->mcp->options.executor);
+  async::TaskGroup work(call->mcp->options.executor);
   CallStream stream(call, exchange);
-  group.spawn(carry_out(call));
+  work.spawn(carry_out(call));
   if (!call->done) {
-    group.spawn(watch_client(call, exchange));
+    async::TaskGroup watch(call->mcp->options.executor);
+    watch.spawn(watch_client(call, exchange));
     co_await attend(call, &stream);
-    if (!call->done) {
-      co_await until_known(call);
-      if (!call->done && !call->execution.empty()) {
-        call->mcp->tasks.spawn(cancel_execution(call->mcp, call->caller, call->execution));
-      }
-    }
-    co_await group.join();
+    if (!call->done) co_await give_up(call);
+    co_await watch.join();
   }
+  co_await work.wait_idle();
   if (call->gone) co_return;
   if (call->cancelled) {
     co_await stream.end_without_answer();
