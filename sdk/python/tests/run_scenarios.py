@@ -80,7 +80,7 @@ async def run_scenario(kind, scenario):
     try:
         for number, step in enumerate(scenario["steps"], 1):
             try:
-                await asyncio.wait_for(run_step(steps, saved, objects, step), 30)
+                await asyncio.wait_for(run_step(steps, saved, objects, step), 150)
             except Exception as error:
                 why = str(error) if isinstance(error, (Failed, *FAILURES)) else traceback.format_exc()
                 return f"step {number} ({step['call']}): {why or repr(error)}"

@@ -80,7 +80,5 @@ def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> Any:
             print(done.stdout, end="")
         if not done.success:
             reason = "its time was up\n" if done.timed_out else ""
-            raise SandboxedTestError(
-                f"{pathlib.Path(pyfuncitem.path).name}::{name} in {box.id}\n{reason}{done.stderr}"
-            )
+            raise SandboxedTestError(f"{pathlib.Path(pyfuncitem.path).name}::{name} in {box.id}\n{reason}{done.stderr}")
     return True
