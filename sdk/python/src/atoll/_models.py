@@ -798,12 +798,69 @@ class Template(Model):
             raw=data,
         )
 
+SessionNetworkFiguresOpenItemT = TypeVar("SessionNetworkFiguresOpenItemT", bound="SessionNetworkFiguresOpenItem")
+
+
+@dataclass(frozen=True)
+class SessionNetworkFiguresOpenItem(Model):
+    """Session network figures open item."""
+
+    host: str
+    """A name or an address"""
+    port: int
+    rx_bytes: int
+    """From the outside"""
+    tx_bytes: int
+    since: datetime
+    raw: Mapping[str, Any] = field(repr=False, compare=False)
+    """The answer as it came, with fields that this version does not know."""
+
+    @classmethod
+    def from_json(cls: Type[SessionNetworkFiguresOpenItemT], data: Mapping[str, Any]) -> SessionNetworkFiguresOpenItemT:
+        return cls(
+            host=data["host"],
+            port=data["port"],
+            rx_bytes=data["rx_bytes"],
+            tx_bytes=data["tx_bytes"],
+            since=time_of(data["since"]),
+            raw=data,
+        )
+
+SessionNetworkFiguresRefusedItemT = TypeVar("SessionNetworkFiguresRefusedItemT", bound="SessionNetworkFiguresRefusedItem")
+
+
+@dataclass(frozen=True)
+class SessionNetworkFiguresRefusedItem(Model):
+    """Session network figures refused item."""
+
+    host: str
+    """A name or an address"""
+    port: int
+    """0: the name was asked for"""
+    reason: str
+    """name_denied, port_denied, address_denied, not_public, name_mismatch, dial_failed, …"""
+    detail: str
+    at: datetime
+    raw: Mapping[str, Any] = field(repr=False, compare=False)
+    """The answer as it came, with fields that this version does not know."""
+
+    @classmethod
+    def from_json(cls: Type[SessionNetworkFiguresRefusedItemT], data: Mapping[str, Any]) -> SessionNetworkFiguresRefusedItemT:
+        return cls(
+            host=data["host"],
+            port=data["port"],
+            reason=data["reason"],
+            detail=data["detail"],
+            at=time_of(data["at"]),
+            raw=data,
+        )
+
 SessionNetworkFiguresT = TypeVar("SessionNetworkFiguresT", bound="SessionNetworkFigures")
 
 
 @dataclass(frozen=True)
 class SessionNetworkFigures(Model):
-    """null where nobody counts: today everywhere."""
+    """null where nobody counts: on backends without ordered rules."""
 
     connections: int
     """Open"""
@@ -812,6 +869,9 @@ class SessionNetworkFigures(Model):
     """From the outside"""
     tx_bytes: int
     refused_total: int
+    open: List[SessionNetworkFiguresOpenItem]
+    refused: List[SessionNetworkFiguresRefusedItem]
+    """The last 20"""
     raw: Mapping[str, Any] = field(repr=False, compare=False)
     """The answer as it came, with fields that this version does not know."""
 
@@ -823,6 +883,8 @@ class SessionNetworkFigures(Model):
             rx_bytes=data["rx_bytes"],
             tx_bytes=data["tx_bytes"],
             refused_total=data["refused_total"],
+            open=items(data["open"], SessionNetworkFiguresOpenItem.from_json),
+            refused=items(data["refused"], SessionNetworkFiguresRefusedItem.from_json),
             raw=data,
         )
 
@@ -836,7 +898,7 @@ class SessionNetwork(Model):
     session_id: str
     policy: NetworkPolicy
     figures: Optional[SessionNetworkFigures]
-    """null where nobody counts: today everywhere."""
+    """null where nobody counts: on backends without ordered rules."""
     raw: Mapping[str, Any] = field(repr=False, compare=False)
     """The answer as it came, with fields that this version does not know."""
 
