@@ -1,0 +1,2 @@
+/** Bodies of the REST API. */
+package dev.atoll.sdk.model;
