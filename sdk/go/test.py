@@ -81,7 +81,7 @@ def unit():
 
 def docs(folder):
     found = testing.snippets("docs/sdks/go.md", "go")
-    functions = [f"func snippet{at}(ctx context.Context) error {{\n{code}\nreturn nil\n}}\n" for at, (code, _) in enumerate(found)]
+    functions = [f"func snippet{at}(ctx context.Context) error {{\n{code}" + ("}\n" if code.rstrip().splitlines()[-1].startswith("return") else "\nreturn nil\n}\n") for at, (code, _) in enumerate(found)]
     calls = [f'fmt.Println("{testing.BETWEEN}")\nif err := snippet{at}(ctx); err != nil {{ panic(err) }}\n' for at in range(len(found))]
     text = "".join([*functions, "func main() {\nctx := context.Background()\n", *calls, "}\n"])
     imports = [f'import "{name}"\n' for name in sorted(PACKAGES) if re.search(rf"\b{name}\.[A-Z]", text)]
