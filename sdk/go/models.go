@@ -89,6 +89,18 @@ const (
 	NetworkRuleActionAllow NetworkRuleAction = "allow"
 )
 
+// RiskLevel is one of the values below; a newer server may have more.
+type RiskLevel string
+
+// Values of RiskLevel.
+const (
+	RiskLevelSafe     RiskLevel = "safe"
+	RiskLevelLow      RiskLevel = "low"
+	RiskLevelMedium   RiskLevel = "medium"
+	RiskLevelHigh     RiskLevel = "high"
+	RiskLevelCritical RiskLevel = "critical"
+)
+
 // Role is one of the values below; a newer server may have more.
 type Role string
 
@@ -178,6 +190,34 @@ type CreateSession struct {
 	Metadata   map[string]any    `json:"metadata,omitempty"`
 	// Files to begin with
 	SnapshotID string `json:"snapshot_id,omitempty"`
+}
+
+// DiagnosedExecution is a body of the REST API.
+type DiagnosedExecution struct {
+	ExecutionID  string         `json:"execution_id"`
+	State        ExecutionState `json:"state"`
+	ExitCode     *int64         `json:"exit_code"`
+	ErrorCode    *string        `json:"error_code"`
+	ErrorMessage *string        `json:"error_message"`
+	CreatedAt    time.Time      `json:"created_at"`
+	EndedAt      *time.Time     `json:"ended_at"`
+}
+
+// Diagnostics is a body of the REST API.
+type Diagnostics struct {
+	SessionID string       `json:"session_id"`
+	Status    SessionState `json:"status"`
+	// Why it failed.
+	ErrorCode    *string    `json:"error_code"`
+	ErrorMessage *string    `json:"error_message"`
+	EndedAt      *time.Time `json:"ended_at"`
+	// The last 20, the oldest first.
+	Executions []DiagnosedExecution `json:"executions"`
+	// The last 100, the oldest first.
+	Events []AuditRow `json:"events"`
+	// The last 64 KiB of what its programs printed, each behind a line with its id and its end.
+	Log          string `json:"log"`
+	LogTruncated bool   `json:"log_truncated"`
 }
 
 // Execute: Either code or a command.
@@ -288,6 +328,24 @@ type File struct {
 	Target     string    `json:"target"`
 }
 
+// Finding is a body of the REST API.
+type Finding struct {
+	Rule  string    `json:"rule"`
+	Level RiskLevel `json:"level"`
+	Line  int64     `json:"line"`
+	// In bytes.
+	Column int64 `json:"column"`
+	// At most 120 bytes of one line.
+	Snippet string `json:"snippet"`
+	Message string `json:"message"`
+}
+
+// Judgement is a body of the REST API.
+type Judgement struct {
+	Level    RiskLevel `json:"level"`
+	Findings []Finding `json:"findings"`
+}
+
 // Key is a body of the REST API.
 type Key struct {
 	ID        string     `json:"id"`
@@ -362,6 +420,13 @@ type NetworkRule struct {
 	Ports []any `json:"ports,omitempty"`
 }
 
+// PolicyCheck is a body of the REST API.
+type PolicyCheck struct {
+	Code string `json:"code"`
+	// python when absent; languages without rules are safe.
+	Language string `json:"language"`
+}
+
 // Problem is a body of the REST API.
 type Problem struct {
 	Type   string `json:"type"`
@@ -394,6 +459,19 @@ type PutSecret struct {
 	Value string `json:"value,omitempty"`
 	// any bytes, as base64.
 	ValueB64 string `json:"value_b64,omitempty"`
+}
+
+// ReplaceText is a body of the REST API.
+type ReplaceText struct {
+	Path    string `json:"path"`
+	OldText string `json:"old_text"`
+	NewText string `json:"new_text"`
+}
+
+// ReplacedText is a body of the REST API.
+type ReplacedText struct {
+	File  File  `json:"file"`
+	Count int64 `json:"count"`
 }
 
 // Resources is a body of the REST API.

@@ -12,6 +12,8 @@ export type NetworkPolicyDefault = "deny" | "allow";
 
 export type NetworkRuleAction = "deny" | "allow";
 
+export type RiskLevel = "safe" | "low" | "medium" | "high" | "critical";
+
 export type Role = "owner" | "admin" | "approver" | "user" | "read-only";
 
 export type SessionState = "creating" | "ready" | "running" | "paused" | "completed" | "terminated" | "failed";
@@ -75,6 +77,32 @@ export interface CreateSession {
   metadata?: Record<string, unknown>;
   /** Files to begin with */
   snapshot_id?: string;
+}
+
+export interface DiagnosedExecution {
+  execution_id: string;
+  state: ExecutionState;
+  exit_code: number | null;
+  error_code: string | null;
+  error_message: string | null;
+  created_at: string;
+  ended_at: string | null;
+}
+
+export interface Diagnostics {
+  session_id: string;
+  status: SessionState;
+  /** Why it failed. */
+  error_code: string | null;
+  error_message: string | null;
+  ended_at: string | null;
+  /** The last 20, the oldest first. */
+  executions: DiagnosedExecution[];
+  /** The last 100, the oldest first. */
+  events: AuditRow[];
+  /** The last 64 KiB of what its programs printed, each behind a line with its id and its end. */
+  log: string;
+  log_truncated: boolean;
 }
 
 /** Either code or a command. */
@@ -185,6 +213,22 @@ export interface File {
   target?: string;
 }
 
+export interface Finding {
+  rule: string;
+  level: RiskLevel;
+  line: number;
+  /** In bytes. */
+  column: number;
+  /** At most 120 bytes of one line. */
+  snippet: string;
+  message: string;
+}
+
+export interface Judgement {
+  level: RiskLevel;
+  findings: Finding[];
+}
+
 export interface Key {
   id: string;
   tenant: string;
@@ -261,6 +305,12 @@ export interface NetworkRule {
   ports?: Array<number | string>;
 }
 
+export interface PolicyCheck {
+  code: string;
+  /** python when absent; languages without rules are safe. */
+  language?: string;
+}
+
 export interface Problem {
   type: string;
   title: string;
@@ -292,6 +342,17 @@ export interface PutSecret {
   value?: string;
   /** any bytes, as base64. */
   value_b64?: string;
+}
+
+export interface ReplaceText {
+  path: string;
+  old_text: string;
+  new_text?: string;
+}
+
+export interface ReplacedText {
+  file: File;
+  count: number;
 }
 
 export interface Resources {
