@@ -16,7 +16,7 @@ TlsEnd::~TlsEnd() { SSL_free(ssl_); }
 
 // The transport under OpenSSL: reads from in_, writes to out_.
 BIO_METHOD* TlsEnd::method() {
-  static BIO_METHOD* const made = [] {
+  static BIO_METHOD* const kMade = [] {
     BIO_METHOD* method = BIO_meth_new(BIO_get_new_index() | BIO_TYPE_SOURCE_SINK, "records");
     if (method == nullptr) return method;
     BIO_meth_set_create(method, [](BIO* bio) {
@@ -47,7 +47,7 @@ BIO_METHOD* TlsEnd::method() {
     });
     return method;
   }();
-  return made;
+  return kMade;
 }
 
 Result<std::unique_ptr<TlsEnd>> TlsEnd::over(SSL_CTX* context) {
