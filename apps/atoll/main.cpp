@@ -97,9 +97,10 @@ Result<T> with_backend(const sandbox::BackendEntry* entry, EarlyStart& early, Se
   });
 }
 
-// Before privileges are dropped, so that the program gets a user of its own. It ends when this
-// process closes its connection.
-Result<UniqueFd> start_egress(const Identity& identity) {
+// For a plan with a network. Before privileges are dropped, so that the program gets a user of its
+// own. It ends when this process closes its connection.
+Result<void> start_egress(const Identity& identity, RunPlan& plan) {
+  if (!plan.network) return {};
   ATOLL_TRY(std::string folder, program_folder());
   ATOLL_TRY(egress::ControlPair control, egress::control_pair());
   egress::StartOptions options{.program = folder + "/" + std::string(egress::kProgram),
@@ -107,7 +108,8 @@ Result<UniqueFd> start_egress(const Identity& identity) {
                                .once = true};
   ATOLL_TRY(Child child, egress::start(options, std::move(control.listener)));
   child.detach();
-  return std::move(control.client);
+  plan.egress = std::move(control.client);
+  return {};
 }
 
 int run_command(Arguments arguments) {
@@ -124,10 +126,8 @@ int run_command(Arguments arguments) {
   if (!entry) return report_failure(entry.error(), options);
   Result<RunPlan> plan = make_plan(options, **entry);
   if (!plan) return report_failure(plan.error(), options);
-  if (plan->network) {
-    Result<UniqueFd> connection = start_egress(early.identity);
-    if (!connection) return report_failure(connection.error(), options);
-    plan->egress = std::move(*connection);
+  if (Result<void> started = start_egress(early.identity, *plan); !started) {
+    return report_failure(started.error(), options);
   }
   Result<RunReport> report = with_backend<RunReport>(
       *entry, early,
@@ -150,6 +150,9 @@ int repl_command(Arguments arguments) {
   if (!entry) return report_repl_failure(entry.error(), options);
   Result<ReplPlan> plan = make_repl_plan(options, **entry);
   if (!plan) return report_repl_failure(plan.error(), options);
+  if (Result<void> started = start_egress(early.identity, plan->run); !started) {
+    return report_repl_failure(started.error(), options);
+  }
   Result<int> status = with_backend<int>(*entry, early, [&](auto executor, auto* backend) {
     return repl_session(executor, backend, &*plan, &options);
   });
@@ -285,7 +288,7 @@ bool is_remote(std::string_view name) {
 bool needs_all_backends(std::string_view name, Arguments rest) {
   if (backends::has_all_backends()) return false;
   if (name == "backends" || name == "config") return true;
-  if (name == "run" && names_secret(rest)) return true;
+  if ((name == "run" || name == "repl") && names_secret(rest)) return true;
   if (name != "run" && name != "repl" && name != "image") return false;
   std::string_view backend = named_backend(rest);
   if (backend.empty() || backend == model::kDefaultBackend) return false;

@@ -15,7 +15,7 @@ _atoll() {
     run)
       for (( i = 2; i < COMP_CWORD; i++ )); do
         case ${COMP_WORDS[i]} in
-          --language|-l|--code|-c|--image|--env|-e|--env-file|--mount|--workdir|--preload|--hostname|--backend|--memory|--cpus|--pids|--disk|--inodes|--open-files|--timeout|--max-output|--deny-read|--allow-write|--deny-write|--output|-o|--color) (( i++ ));;
+          --language|-l|--code|-c|--image|--env|-e|--env-file|--mount|--workdir|--preload|--hostname|--backend|--memory|--cpus|--pids|--disk|--inodes|--open-files|--timeout|--max-output|--allow-net|--deny-net|--secret|--secret-host|--deny-read|--allow-write|--deny-write|--output|-o|--color) (( i++ ));;
           --) i=-1; break;;
           -?*) ;;
           *) i=-1; break;;
@@ -41,13 +41,17 @@ _atoll() {
         --open-files) COMPREPLY=(); return;;
         --timeout) COMPREPLY=(); return;;
         --max-output) COMPREPLY=(); return;;
+        --allow-net) COMPREPLY=(); return;;
+        --deny-net) COMPREPLY=(); return;;
+        --secret) COMPREPLY=(); return;;
+        --secret-host) COMPREPLY=(); return;;
         --deny-read) COMPREPLY=(); return;;
         --allow-write) COMPREPLY=(); return;;
         --deny-write) COMPREPLY=(); return;;
         --output|-o) COMPREPLY=($(compgen -W 'text json' -- "$cur")); return;;
         --color) COMPREPLY=($(compgen -W 'auto always never' -- "$cur")); return;;
       esac
-      if [[ $cur == -* ]]; then COMPREPLY=($(compgen -W '-l --language -c --code --image -e --env --env-file --mount --workdir --preload --hostname --backend --memory --cpus --pids --disk --inodes --open-files --timeout --max-output --deny-read --allow-write --deny-write --writable-root -i --interactive -t --tty -o --output -q --quiet -v --verbose --color -h --help' -- "$cur")); return; fi
+      if [[ $cur == -* ]]; then COMPREPLY=($(compgen -W '-l --language -c --code --image -e --env --env-file --mount --workdir --preload --hostname --backend --memory --cpus --pids --disk --inodes --open-files --timeout --max-output --net --allow-net --deny-net --secret --secret-host --deny-read --allow-write --deny-write --writable-root -i --interactive -t --tty -o --output -q --quiet -v --verbose --color -h --help' -- "$cur")); return; fi
       _atoll_files "$cur";;
     repl)
       case $prev in
@@ -67,18 +71,24 @@ _atoll() {
         --inodes) COMPREPLY=(); return;;
         --open-files) COMPREPLY=(); return;;
         --timeout) COMPREPLY=(); return;;
+        --allow-net) COMPREPLY=(); return;;
+        --deny-net) COMPREPLY=(); return;;
+        --secret) COMPREPLY=(); return;;
+        --secret-host) COMPREPLY=(); return;;
         --deny-read) COMPREPLY=(); return;;
         --allow-write) COMPREPLY=(); return;;
         --deny-write) COMPREPLY=(); return;;
         --save) compopt -o nospace; _atoll_files "$cur"; return;;
         --color) COMPREPLY=($(compgen -W 'auto always never' -- "$cur")); return;;
       esac
-      if [[ $cur == -* ]]; then COMPREPLY=($(compgen -W '-l --language --image -e --env --env-file --mount --workdir --preload --hostname --backend --memory --cpus --pids --disk --inodes --open-files --timeout --deny-read --allow-write --deny-write --writable-root --json --save -q --quiet -v --verbose --color -h --help' -- "$cur")); return; fi
+      if [[ $cur == -* ]]; then COMPREPLY=($(compgen -W '-l --language --image -e --env --env-file --mount --workdir --preload --hostname --backend --memory --cpus --pids --disk --inodes --open-files --timeout --net --allow-net --deny-net --secret --secret-host --deny-read --allow-write --deny-write --writable-root --json --save -q --quiet -v --verbose --color -h --help' -- "$cur")); return; fi
       ;;
     create)
       case $prev in
         --timeout) COMPREPLY=(); return;;
         --idle-timeout) COMPREPLY=(); return;;
+        --allow-net) COMPREPLY=(); return;;
+        --deny-net) COMPREPLY=(); return;;
         --env|-e) COMPREPLY=(); return;;
         --label) COMPREPLY=(); return;;
         --memory) COMPREPLY=(); return;;
@@ -93,7 +103,7 @@ _atoll() {
         --ca-file) _atoll_files "$cur"; return;;
         --color) COMPREPLY=($(compgen -W 'auto always never' -- "$cur")); return;;
       esac
-      if [[ $cur == -* ]]; then COMPREPLY=($(compgen -W '--timeout --idle-timeout --network -e --env --label --memory --cpus --disk --pids --session-key --snapshot --no-wait -o --output --server --key --ca-file --color -h --help' -- "$cur")); return; fi
+      if [[ $cur == -* ]]; then COMPREPLY=($(compgen -W '--timeout --idle-timeout --network --net --allow-net --deny-net -e --env --label --memory --cpus --disk --pids --session-key --snapshot --no-wait -o --output --server --key --ca-file --color -h --help' -- "$cur")); return; fi
       ;;
     ps)
       case $prev in

@@ -80,9 +80,10 @@ egress::Secrets secrets_of(const Place& place) {
   return secrets;
 }
 
-bool is_gone(const Error& error) {
-  return error.code() == Code::kNotFound || error.code() == Code::kNotStarted ||
-         error.code() == Code::kUnsupported;
+// Of the relay or the launcher, and not of the policy or the sandbox.
+bool may_pass(const Error& error) {
+  return error.code() == Code::kNoAvailableRuntime || error.code() == Code::kBackend ||
+         error.code() == Code::kExecTimeout || error.code() == Code::kResourceExhausted;
 }
 
 class EgressNetworks final : public Networks {
@@ -206,8 +207,8 @@ class EgressNetworks final : public Networks {
     if (!tasks_.spawn(sync(place))) place->syncing = false;  // the server ends
   }
 
-  // Until the last version is in force, however often that fails: whoever asked for it is told of
-  // the first failure, and may release it.
+  // Until the last version is in force, however often that fails for a reason that may pass:
+  // whoever asked for it is told of the first failure, and may release it.
   Task<void> sync(PlacePtr place) {
     while (!place->released && place->tried < place->wanted) {
       std::uint64_t version = place->wanted;
@@ -216,8 +217,7 @@ class EgressNetworks final : public Networks {
       place->error.reset();
       if (!done) place->error = done.error();
       changed_.notify_all();
-      if (done || place->released) continue;
-      if (is_gone(done.error())) break;
+      if (done || place->released || !may_pass(done.error())) continue;
       log::warn("network_not_applied", log::kv("sandbox_id", place->id()),
                 log::kv("error", done.error().to_string()));
       (void)co_await async::with_deadline(released(place), async::deadline_in(kAgain),

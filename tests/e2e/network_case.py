@@ -92,7 +92,8 @@ class NetworkCase(support.Case):
 
     def server(self, *options, **config):
         """A server that asks the test's resolver."""
-        file = self.file("config.json", json.dumps({"network": {"resolver": RESOLVER}, **config}))
+        config["network"] = {"resolver": RESOLVER, **config.get("network", {})}
+        file = self.file("config.json", json.dumps(config))
         one = NetworkServer(self, str(self.folder / "data"), "--config", str(file), *(options or ("--no-auth",)))
         self.addCleanup(one.end)
         return one

@@ -91,25 +91,6 @@ class Documents(unittest.TestCase):
             self.run_page("client.md", ATOLL_SERVER=server.base, ATOLL_KEY=key)
 
     @unittest.skipUnless(os.geteuid() == 0, "zygotes and limits need root")
-    # covers: atoll secret, atoll network
-    def test_network(self):
-        os.chmod(self.folder, 0o755)
-        config = pathlib.Path(self.folder) / "config.json"
-        config.write_text(self.presets_of_the_page())
-        with self.server_and_key("admin", "--config", str(config)) as (server, key):
-            self.run_page("network.md", ATOLL_SERVER=server.base, ATOLL_KEY=key)
-
-    # covers: atoll policy
-    def test_policy(self):
-        self.run_page("policy.md")
-
-    def presets_of_the_page(self):
-        page = (ROOT / "docs/network.md").read_text()
-        (found,) = [text for text in re.findall(r"^```json\n(.*?)^```$", page, re.MULTILINE | re.DOTALL)
-                    if "presets" in text]
-        return found
-
-    @unittest.skipUnless(os.geteuid() == 0, "zygotes and limits need root")
     # covers: atoll serve, atoll key
     def test_running_the_server(self):
         os.chmod(self.folder, 0o755)

@@ -161,6 +161,7 @@ Result<RunPlan> make_sandbox_plan(const RunOptions& options, const sandbox::Back
     ATOLL_CHECK(check_inside_path(options.workdir, "--workdir"));
     plan.request.cwd = options.workdir;
   }
+  if (plan.network && !plan.network->policy.secrets.empty()) ATOLL_CHECK(add_trust(plan));
   return plan;
 }
 
@@ -179,7 +180,6 @@ Result<RunPlan> make_plan(const RunOptions& options, const sandbox::BackendEntry
   plan.may_be_script = program.may_be_script;
   ATOLL_TRY(plan.request.timeout, check_timeout(options, program.is_code));
   ATOLL_TRY(plan.max_output, check_max_output(options));
-  if (plan.network && !plan.network->policy.secrets.empty()) ATOLL_CHECK(add_trust(plan));
   plan.pass_stdin = options.interactive && !program.took_stdin;
   plan.request.stdin_open = plan.pass_stdin;
   if (options.terminal) plan.request.terminal = terminal_size();
