@@ -390,6 +390,17 @@ type MoveFile struct {
 	Overwrite bool   `json:"overwrite,omitempty"`
 }
 
+// NetworkConnection is a body of the REST API.
+type NetworkConnection struct {
+	// A name or an address
+	Host string `json:"host"`
+	Port int64  `json:"port"`
+	// From the outside
+	RxBytes int64  `json:"rx_bytes"`
+	TxBytes int64  `json:"tx_bytes"`
+	Since   string `json:"since"`
+}
+
 // NetworkPolicy: What a session may reach. The first rule that matches decides, then `default`. In a session it
 // narrows what the template allows; where the template has no network, only admins may give one. A
 // backend that cannot enforce it refuses the session with 422 policy_unsupported. Not together
@@ -408,6 +419,18 @@ type NetworkPolicy struct {
 	// In requests: a name from `network.presets` of the configuration. Its rules come behind those
 	// given here, and are what is stored.
 	Preset string `json:"preset,omitempty"`
+}
+
+// NetworkRefusal is a body of the REST API.
+type NetworkRefusal struct {
+	// A name or an address
+	Host string `json:"host"`
+	// 0: the name was asked for
+	Port int64 `json:"port"`
+	// name_denied, port_denied, address_denied, not_public, name_mismatch, dial_failed, …
+	Reason string `json:"reason"`
+	Detail string `json:"detail"`
+	At     string `json:"at"`
 }
 
 // NetworkRule is a body of the REST API.
@@ -615,19 +638,22 @@ type SessionIsolation struct {
 type SessionNetwork struct {
 	SessionID string        `json:"session_id"`
 	Policy    NetworkPolicy `json:"policy"`
-	// null where nobody counts: today everywhere.
+	// null where nobody counts: on backends without ordered rules.
 	Figures *SessionNetworkFigures `json:"figures"`
 }
 
-// SessionNetworkFigures: null where nobody counts: today everywhere.
+// SessionNetworkFigures: null where nobody counts: on backends without ordered rules.
 type SessionNetworkFigures struct {
 	// Open
 	Connections      int64 `json:"connections"`
 	ConnectionsTotal int64 `json:"connections_total"`
 	// From the outside
-	RxBytes      int64 `json:"rx_bytes"`
-	TxBytes      int64 `json:"tx_bytes"`
-	RefusedTotal int64 `json:"refused_total"`
+	RxBytes      int64               `json:"rx_bytes"`
+	TxBytes      int64               `json:"tx_bytes"`
+	RefusedTotal int64               `json:"refused_total"`
+	Open         []NetworkConnection `json:"open"`
+	// The last 20
+	Refused []NetworkRefusal `json:"refused"`
 }
 
 // SessionWorkspaceError: Why the files of a session with a session_key were not saved on the host the last time that was

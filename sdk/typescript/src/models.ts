@@ -268,6 +268,16 @@ export interface MoveFile {
   overwrite?: boolean;
 }
 
+export interface NetworkConnection {
+  /** A name or an address */
+  host: string;
+  port: number;
+  /** From the outside */
+  rx_bytes: number;
+  tx_bytes: number;
+  since: string;
+}
+
 /**
  * What a session may reach. The first rule that matches decides, then `default`. In a session it narrows
  * what the template allows; where the template has no network, only admins may give one. A backend that
@@ -292,6 +302,17 @@ export interface NetworkPolicy {
    * and are what is stored.
    */
   preset?: string;
+}
+
+export interface NetworkRefusal {
+  /** A name or an address */
+  host: string;
+  /** 0: the name was asked for */
+  port: number;
+  /** name_denied, port_denied, address_denied, not_public, name_mismatch, dial_failed, … */
+  reason: string;
+  detail: string;
+  at: string;
 }
 
 export interface NetworkRule {
@@ -500,11 +521,11 @@ export interface SessionIsolation {
 export interface SessionNetwork {
   session_id: string;
   policy: NetworkPolicy;
-  /** null where nobody counts: today everywhere. */
+  /** null where nobody counts: on backends without ordered rules. */
   figures: SessionNetworkFigures | null;
 }
 
-/** null where nobody counts: today everywhere. */
+/** null where nobody counts: on backends without ordered rules. */
 export interface SessionNetworkFigures {
   /** Open */
   connections: number;
@@ -513,6 +534,9 @@ export interface SessionNetworkFigures {
   rx_bytes: number;
   tx_bytes: number;
   refused_total: number;
+  open: NetworkConnection[];
+  /** The last 20 */
+  refused: NetworkRefusal[];
 }
 
 /**

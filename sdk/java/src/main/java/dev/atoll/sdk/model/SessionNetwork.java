@@ -9,7 +9,7 @@ import com.fasterxml.jackson.annotation.JsonProperty;
  *
  * @param sessionId the member {@code session_id}
  * @param policy the member {@code policy}
- * @param figures null where nobody counts: today everywhere.
+ * @param figures null where nobody counts: on backends without ordered rules.
  */
 @JsonInclude(JsonInclude.Include.NON_NULL)
 public record SessionNetwork(

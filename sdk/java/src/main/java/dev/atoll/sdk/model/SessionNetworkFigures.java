@@ -3,15 +3,18 @@ package dev.atoll.sdk.model;
 
 import com.fasterxml.jackson.annotation.JsonInclude;
 import com.fasterxml.jackson.annotation.JsonProperty;
+import java.util.List;
 
 /**
- * null where nobody counts: today everywhere.
+ * null where nobody counts: on backends without ordered rules.
  *
  * @param connections Open
  * @param connectionsTotal the member {@code connections_total}
  * @param rxBytes From the outside
  * @param txBytes the member {@code tx_bytes}
  * @param refusedTotal the member {@code refused_total}
+ * @param open the member {@code open}
+ * @param refused The last 20
  */
 @JsonInclude(JsonInclude.Include.NON_NULL)
 public record SessionNetworkFigures(
@@ -19,4 +22,6 @@ public record SessionNetworkFigures(
     @JsonProperty("connections_total") Long connectionsTotal,
     @JsonProperty("rx_bytes") Long rxBytes,
     @JsonProperty("tx_bytes") Long txBytes,
-    @JsonProperty("refused_total") Long refusedTotal) {}
+    @JsonProperty("refused_total") Long refusedTotal,
+    @JsonProperty("open") List<NetworkConnection> open,
+    @JsonProperty("refused") List<NetworkRefusal> refused) {}
