@@ -157,10 +157,13 @@ Task<void> refusals(Api* api) {
   std::string session = co_await api->make_session();
   std::unique_ptr<control::EventStream> told = api->control->events().follow({}, "default");
   control::SessionNetwork& network = api->control->session_network();
+  Result<model::Session> row = co_await api->control->sessions().get({}, SessionId(session));
+  EXPECT_TRUE(row.has_value());
+  if (!row) co_return;
   for (std::uint32_t i = 0; i < 2 * control::SessionNetwork::kToldPerMinute; ++i) {
-    network.refused(SessionId(session), {.name = "a.test", .port = 443, .reason = "not allowed"});
+    network.refused(row->sandbox_id, {.host = "a.test", .port = 443, .reason = "not allowed"});
   }
-  network.refused(SessionId("none"), {.name = "b.test", .port = 1, .reason = "not allowed"});
+  network.refused(SandboxId("none"), {.host = "b.test", .port = 1, .reason = "not allowed"});
   api->control->events().publish({.event = "last", .tenant = "default"});
   std::uint32_t count = 0;
   for (;; ++count) {

@@ -10,6 +10,7 @@
 #include "cli/core/table.hpp"
 #include "cli/policy/policy_options.hpp"
 #include "cli/policy/policy_text.hpp"
+#include "codec/json.hpp"
 #include "drivers/languages.hpp"
 #include "policy/judge.hpp"
 
