@@ -8,7 +8,7 @@ _atoll() {
   local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD-1]} i
   COMPREPLY=()
   if (( COMP_CWORD == 1 )); then
-    COMPREPLY=($(compgen -W 'run repl create ps exec shell cp logs rm template secret network mcp doctor backends image config serve key completion version help -h --help -V --version' -- "$cur"))
+    COMPREPLY=($(compgen -W 'run repl create ps exec shell cp logs rm template secret network mcp doctor backends image config serve key completion policy version help -h --help -V --version' -- "$cur"))
     return
   fi
   case ${COMP_WORDS[1]} in
@@ -272,17 +272,26 @@ _atoll() {
         --secret) COMPREPLY=(); return;;
         --output|-o) COMPREPLY=($(compgen -W 'table json' -- "$cur")); return;;
       esac
-      if [[ $cur == -* ]]; then COMPREPLY=($(compgen -W '--data --store --role --tenant --name --secret -o --output -h --help' -- "$cur")); return; fi
+      if [[ $cur == -* ]]; then COMPREPLY=($(compgen -W '--data --store --role --tenant --name --secret --e2b -o --output -h --help' -- "$cur")); return; fi
       COMPREPLY=($(compgen -W 'create ls revoke rotate-storage' -- "$cur"));;
     completion)
       if [[ $cur == -* ]]; then COMPREPLY=($(compgen -W '-h --help' -- "$cur")); return; fi
       COMPREPLY=($(compgen -W 'bash zsh fish' -- "$cur"));;
+    policy)
+      case $prev in
+        --language|-l) COMPREPLY=($(compgen -W 'python javascript typescript bash' -- "$cur")); return;;
+        --output|-o) COMPREPLY=($(compgen -W 'text json sarif' -- "$cur")); return;;
+        --fail-on) COMPREPLY=($(compgen -W 'low medium high critical' -- "$cur")); return;;
+        --color) COMPREPLY=($(compgen -W 'auto always never' -- "$cur")); return;;
+      esac
+      if [[ $cur == -* ]]; then COMPREPLY=($(compgen -W '-l --language -o --output --fail-on --color -h --help' -- "$cur")); return; fi
+      COMPREPLY=($(compgen -W 'check rules' -- "$cur"));;
     version)
       if [[ $cur == -* ]]; then COMPREPLY=($(compgen -W '-h --help' -- "$cur")); return; fi
       ;;
     help)
       if [[ $cur == -* ]]; then COMPREPLY=($(compgen -W '--markdown -h --help' -- "$cur")); return; fi
-      COMPREPLY=($(compgen -W 'run repl create ps exec shell cp logs rm template secret network mcp doctor backends image config serve key completion version help' -- "$cur"));;
+      COMPREPLY=($(compgen -W 'run repl create ps exec shell cp logs rm template secret network policy mcp doctor backends image config serve key completion version help' -- "$cur"));;
   esac
 }
 complete -F _atoll atoll

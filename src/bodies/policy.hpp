@@ -11,7 +11,7 @@
 namespace atl::bodies {
 
 struct PolicyCheckBody {
-  std::string code;
+  std::optional<std::string> code;
   std::optional<std::string> language;
 };
 BOOST_DESCRIBE_STRUCT(PolicyCheckBody, (), (code, language))

@@ -2,6 +2,7 @@
 // description says that it is not in use yet. What the parts do with it is for their own tests.
 #include "server/settings.hpp"
 
+#include <algorithm>
 #include <map>
 #include <set>
 #include <string>
@@ -72,6 +73,11 @@ void add_control(const Config& config, Told& told) {
   told["executions.max_timeout"] = text(control.executions.longest_time);
   told["executions.max_output_bytes"] = text(control.executions.output_bytes);
   told["pool.size"] = text(control.pool_size);
+  for (auto [name, level] :
+       {std::pair("low", policy::Level::kLow), std::pair("medium", policy::Level::kMedium),
+        std::pair("high", policy::Level::kHigh), std::pair("critical", policy::Level::kCritical)}) {
+    told[std::string("policy.") + name] = text(std::ranges::count(control.code.denied, level));
+  }
   for (const auto& [name, preset] : control.network.presets) told["network.presets"] += name;
   told["quotas.snapshots"] = text(control.quotas.snapshots.count);
   told["quotas.snapshot_bytes"] = text(control.quotas.snapshots.bytes);
@@ -110,11 +116,15 @@ void add_node(const Config& config, Told& told) {
 }
 
 void add_dialects(const Config& config, Told& told) {
-  api::DialectOptions opensandbox = dialect_options(config, config.dialects.opensandbox);
-  told["dialects.opensandbox.enabled"] = text(config.dialects.opensandbox.enabled);
-  told["dialects.opensandbox.default_template"] = opensandbox.default_template;
-  std::string& images = told["dialects.opensandbox.images"];
-  for (const auto& [name, id] : opensandbox.images) images += name;
+  for (auto [name, dialect] : {std::pair("opensandbox", config.dialects.opensandbox),
+                               std::pair("e2b", config.dialects.e2b)}) {
+    std::string path = std::string("dialects.") + name;
+    api::DialectOptions options = dialect_options(config, dialect);
+    told[path + ".enabled"] = text(dialect.enabled);
+    told[path + ".default_template"] = options.default_template;
+    std::string& images = told[path + ".images"];
+    for (const auto& [image, id] : options.images) images += image;
+  }
 }
 
 void add_egress(const Config& config, Told& told) {

@@ -172,6 +172,8 @@ TEST(OpenApiBodies, AnswersAreAsDescribed) {
   compare<bodies::RuntimeBody>("Runtime", true);
   compare<bodies::KeyBody>("Key", true);
   compare<bodies::SessionNetworkBody>("SessionNetwork", true);
+  compare<bodies::NetworkConnectionBody>("NetworkConnection", true);
+  compare<bodies::NetworkRefusalBody>("NetworkRefusal", true);
   compare<bodies::SecretBody>("Secret", true);
   compare<policy::Finding>("Finding", true);
   compare<policy::Judgement>("Judgement", true);
