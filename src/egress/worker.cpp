@@ -81,6 +81,8 @@ class Worker {
     }
     if (request.figures) {
       ATOLL_TRY(Sandbox * sandbox, find(request.figures->sandbox));
+      // Whoever sees the figures has heard of the refusals that they count.
+      push_events();
       reply.figures = sandbox->figures();
       return {};
     }
@@ -187,8 +189,12 @@ class Worker {
 
   void tell_events() {
     if (ending_) return loop_.stop(kToldToEnd);
-    if (!context_.events.empty() && control_.clients() > 0) control_.push(context_.events.take());
+    push_events();
     events_.start(kBetweenEvents);
+  }
+
+  void push_events() {
+    if (!context_.events.empty() && control_.clients() > 0) control_.push(context_.events.take());
   }
 
   const WorkerOptions& options_;
