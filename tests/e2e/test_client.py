@@ -136,10 +136,11 @@ class Sessions(ServerCase):
         self.assertEqual(body, self.api("GET", f"/sessions/{one}/network")[1])
         policy = self.file("p.json", json.dumps({"rules": [{"action": "deny", "target": "a.test"}]}))
         self.assertIn("target: a.test\n", self.expect(atoll("network", "--set", policy, one)).out)
-        self.expect_failure(atoll("network", "--set", "-", one, stdin='{"default": "allow"}'), "policy_unsupported")
+        self.assertEqual(self.api("GET", f"/sessions/{one}")[1]["config"]["network"]["rules"][0]["target"], "a.test")
+        self.expect(atoll("network", "--set", "-", one, stdin='{"default": "allow"}'))
         self.expect_failure(atoll("network", "--set", "-", one, stdin="{"), "invalid_argument")
         self.expect_failure(atoll("network"), "invalid_argument")
-        self.assertEqual(self.api("GET", f"/sessions/{one}")[1]["config"]["network"]["rules"][0]["target"], "a.test")
+        self.assertEqual(self.api("GET", f"/sessions/{one}")[1]["config"]["network"]["default"], "allow")
 
     def test_a_unix_socket(self):
         one = self.session("shell-default")
