@@ -86,9 +86,18 @@ class Documents(unittest.TestCase):
             self.run_page("api.md", API=server.base + "/api/v1", KEY=key)
 
     @unittest.skipUnless(os.geteuid() == 0, "zygotes and limits need root")
+    def test_rest(self):
+        with self.server_and_key("admin") as (server, key):
+            self.run_page("quickstart/rest.md", API=server.base + "/api/v1", KEY=key)
+
+    @unittest.skipUnless(os.geteuid() == 0, "zygotes and limits need root")
     def test_client(self):
         with self.server_and_key("admin") as (server, key):
             self.run_page("client.md", ATOLL_SERVER=server.base, ATOLL_KEY=key)
+
+    # covers: atoll policy
+    def test_policy(self):
+        self.run_page("policy.md")
 
     @unittest.skipUnless(os.geteuid() == 0, "zygotes and limits need root")
     # covers: atoll serve, atoll key

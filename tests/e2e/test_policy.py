@@ -27,12 +27,12 @@ class Policy(unittest.TestCase):
         script = self.folder / "a.js"
         script.write_text("const cp = require('child_process')\ncp.execSync('ls')\n")
         answer = self.check("-o", "json", str(script))
-        self.assertEqual(answer.status, 0, answer)
+        self.assertEqual(answer.code, 0, answer)
         document = json.loads(answer.out)
         self.assertEqual(document["level"], "critical")
         self.assertEqual({finding["line"] for finding in document["findings"]}, {1, 2})
-        self.assertEqual(self.check("--fail-on", "high", str(script)).status, 1)
-        self.assertEqual(self.check("--fail-on", "high", "-l", "bash", "-", stdin="echo hi").status, 0)
+        self.assertEqual(self.check("--fail-on", "high", str(script)).code, 1)
+        self.assertEqual(self.check("--fail-on", "high", "-l", "bash", "-", stdin="echo hi").code, 0)
 
     def test_sarif(self):
         answer = self.check("-o", "sarif", "-", stdin="import subprocess\n")
@@ -45,7 +45,7 @@ class Policy(unittest.TestCase):
         for words in (("check",), ("check", "/nowhere/at/all"), ("check", "-l", "cobol", "-"), ("check", "--fail-on", "x", "-"),
                       ("nothing",), ()):
             answer = atoll("policy", *words, stdin="x")
-            self.assertEqual(answer.status, 125, (words, answer))
+            self.assertEqual(answer.code, 125, (words, answer))
 
     @unittest.skipUnless(os.geteuid() == 0, "zygotes and limits need root")
     def test_a_server_that_denies(self):
