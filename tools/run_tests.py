@@ -29,7 +29,7 @@ BUDGETS = {
     "security": 450,
     "leak": 300,
     "e2e": 900,
-    "sdks": 480,  # package managers, compilers of other languages, and servers for each
+    "sdks": 800,  # package managers, compilers of other languages, and servers for each
     "dialects": 360,
     "fuzz": 90,
     "network": 300,
