@@ -274,7 +274,7 @@ class Run(ImageCase):
             tar.symlink(name, target)
         self.add(tar.done())
         self.expect(self.sh(check), out=good)
-        self.expect(self.sh("cat /etc/resolv.conf; ls -A /tmp /workspace"), out="/tmp:\n\n/workspace:\n")
+        self.expect(self.sh("cat /etc/resolv.conf; ls -A /tmp /workspace"), out="nameserver 198.18.0.53\n/tmp:\n\n/workspace:\n")
         self.assertEqual(os.listdir(victim), [])
 
     def test_an_image_in_use_stays(self):
