@@ -83,8 +83,8 @@ void HttpHead::remove(std::string_view name) {
 std::string HttpHead::to_string() const {
   std::string text = method + " " + target + (is_1_1 ? " HTTP/1.1\r\n" : " HTTP/1.0\r\n");
   for (const auto& [name, value] : fields) {
-    for (std::string_view part : {std::string_view(name), std::string_view(": "),
-                                  std::string_view(value), kLineEnd}) {
+    for (std::string_view part :
+         {std::string_view(name), std::string_view(": "), std::string_view(value), kLineEnd}) {
       text += part;
     }
   }

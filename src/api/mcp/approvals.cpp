@@ -125,8 +125,8 @@ Task<Verdict> ask_legacy(CallPtr call, std::string text) {
   async::Deadline deadline = async::deadline_in(Approvals::kPatience);
   while (!asked.question->answer && !call->over() && steady_clock::now() < deadline) {
     async::Deadline step = std::min(deadline, async::deadline_in(kStep));
-    (void)co_await async::with_deadline(until_changed(asked.question), step,
-                                        Code::kTransferTimeout, "nobody answered yet");
+    (void)co_await async::with_deadline(until_changed(asked.question), step, Code::kTransferTimeout,
+                                        "nobody answered yet");
   }
   const std::optional<Message>& answer = asked.question->answer;
   if (!answer || answer->failed) co_return Verdict::kRejected;
