@@ -23,7 +23,7 @@ LINUX = tuple(int(part) for part in re.match(r"(\d+)\.(\d+)", os.uname().release
 ROOTLESS_ID = 61234  # nobody's uid on a Debian host
 SLOWER = int(os.environ.get("ATOLL_TEST_SLOWER", "1"))  # how much slower than real cores this machine is
 FIRST_ZYGOTE_SLOT, SLOTS_PER_ZYGOTE = 8192, 2048  # src/engine/slot.hpp
-DEADLINE = 30.0 * SLOWER  # seconds that any one run may take
+DEADLINE = 90.0 * SLOWER  # seconds that any one run may take
 
 
 def poll_until(condition, seconds, step=0.02):

@@ -47,7 +47,7 @@ def run_once(programs, case, off):
         folder = around.values.get("program_folder", "/cases")
         arguments = [f"{folder}/{case.program}", case.name,
                      *(text.format(**around.values) if "{" in text else text for text in case.args)]
-        options = ["--timeout", f"{20 * harness.SLOWER}s", *case.options, *(case.limits if off is None else ()), *around.options]
+        options = ["--timeout", f"{60 * harness.SLOWER}s", *case.options, *(case.limits if off is None else ()), *around.options]
         if case.tty:
             return programs.run_on_terminal(arguments, off, options, sandbox_tty=case.tty == "inside")
         return programs.run(arguments, off, options, env=around.env, **around.kwargs)
