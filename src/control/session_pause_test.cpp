@@ -2,23 +2,10 @@
 #include <gtest/gtest.h>
 
 #include "async/deadline.hpp"
-#include "control/test_control.hpp"
+#include "control/test_session_steps.hpp"
 
 namespace atl::control::test {
 namespace {
-
-using namespace std::chrono_literals;
-using async::Task;
-using model::SessionState;
-
-Steps* steps = nullptr;  // of the test that runs
-
-void with_steps(std::function<Task<void>(Plane*)> body) {
-  Steps own;
-  steps = &own;
-  with_control(std::move(body), {.steps = &own});
-  steps = nullptr;
-}
 
 using Paused = std::optional<Result<model::Session>>;
 
