@@ -9,6 +9,7 @@
 
 #include "base/fault.hpp"
 #include "base/unique_fd.hpp"
+#include "base/write_all.hpp"
 
 namespace atl::control {
 
@@ -19,16 +20,6 @@ namespace {
 
 constexpr std::size_t kPiece = 1u << 20;
 constexpr std::uint64_t kLook = 64u << 20;  // bytes between two looks at the free space
-
-Result<void> write_all(const UniqueFd& fd, std::string_view bytes) {
-  while (!bytes.empty()) {
-    ssize_t wrote = ::write(fd.get(), bytes.data(), bytes.size());
-    if (wrote < 0 && errno == EINTR) continue;
-    if (wrote < 0) return fail_errno("write snapshot");
-    bytes.remove_prefix(static_cast<std::size_t>(wrote));
-  }
-  return {};
-}
 
 Result<std::string> read_piece(const UniqueFd& fd) {
   std::string piece(kPiece, '\0');
@@ -88,7 +79,8 @@ Task<Result<void>> SnapshotFiles::append(OpenPtr open, std::string piece) {
   bool look = open->size / kLook != (open->size - piece.size()) / kLook;
   co_return co_await on_pool(pool_, [&]() -> Result<void> {
     if (look) ATOLL_CHECK(node::check_space(folder_, floor_));
-    return write_all(open->file, piece);
+    if (!write_all(open->file.get(), piece)) return fail_errno("write snapshot");
+    return {};
   });
 }
 

@@ -6,6 +6,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/write_all.hpp"
+
 namespace atl::guest {
 
 timespec to_timespec(std::int64_t ns) {
@@ -39,12 +41,7 @@ AtomicFile::~AtomicFile() {
 }
 
 Result<void> AtomicFile::write(std::string_view bytes) {
-  while (!bytes.empty()) {
-    ssize_t size = ::write(fd_.get(), bytes.data(), bytes.size());
-    if (size < 0 && errno == EINTR) continue;
-    if (size <= 0) return fail_path("Writing", place_.name);
-    bytes.remove_prefix(static_cast<std::size_t>(size));
-  }
+  if (!write_all(fd_.get(), bytes)) return fail_path("Writing", place_.name);
   return {};
 }
 

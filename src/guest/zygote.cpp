@@ -12,6 +12,7 @@
 #include <algorithm>
 
 #include "base/send_fds.hpp"
+#include "base/write_all.hpp"
 #include "guest/server.hpp"
 
 namespace atl::guest {
@@ -21,9 +22,7 @@ namespace {
 // of its later children share.
 UniqueFd args_file(std::string_view args) {
   UniqueFd file(static_cast<int>(::syscall(SYS_memfd_create, "args", MFD_CLOEXEC)));
-  bool written =
-      file && ::write(file.get(), args.data(), args.size()) == static_cast<ssize_t>(args.size()) &&
-      ::lseek(file.get(), 0, SEEK_SET) == 0;
+  bool written = file && write_all(file.get(), args) && ::lseek(file.get(), 0, SEEK_SET) == 0;
   return written ? std::move(file) : UniqueFd();
 }
 

@@ -8,6 +8,7 @@
 #include <memory>
 
 #include "base/ids.hpp"
+#include "base/write_all.hpp"
 
 namespace atl::images {
 namespace {
@@ -90,9 +91,7 @@ Result<UniqueFd> write_text(const UniqueFd& folder, const std::string& name,
                             std::string_view text) {
   constexpr int kNew = O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC;
   UniqueFd file(::openat(folder.get(), name.c_str(), kNew, 0600));
-  if (!file || ::write(file.get(), text.data(), text.size()) != static_cast<ssize_t>(text.size())) {
-    return fail_errno("writing to the image store");
-  }
+  if (!file || !write_all(file.get(), text)) return fail_errno("writing to the image store");
   return file;
 }
 

@@ -11,6 +11,7 @@
 #include <span>
 #include <vector>
 
+#include "base/write_all.hpp"
 #include "codec/json.hpp"
 #include "images/unpack_fds.hpp"
 
@@ -27,8 +28,7 @@ Result<UniqueFd> known_file(const std::set<std::string>& layers) {
   if (!file) return fail_errno("memfd_create");
   std::string text;
   for (const std::string& layer : layers) text += layer + "\n";
-  if (::write(file.get(), text.data(), text.size()) != static_cast<ssize_t>(text.size()) ||
-      ::lseek(file.get(), 0, SEEK_SET) != 0) {
+  if (!write_all(file.get(), text) || ::lseek(file.get(), 0, SEEK_SET) != 0) {
     return fail_errno("writing the list of layers");
   }
   return file;

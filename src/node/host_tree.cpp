@@ -15,6 +15,7 @@
 
 #include "base/ids.hpp"
 #include "base/safe_names.hpp"
+#include "base/write_all.hpp"
 
 namespace atl::node {
 namespace {
@@ -166,12 +167,7 @@ Result<void> HostTree::begin() {
 }
 
 Result<void> HostTree::write(std::string_view bytes) {
-  while (!bytes.empty()) {
-    ssize_t done = ::write(file_.get(), bytes.data(), bytes.size());
-    if (done < 0 && errno == EINTR) continue;
-    if (done < 0) return fail_errno("writing a file of a workspace");
-    bytes.remove_prefix(static_cast<std::size_t>(done));
-  }
+  if (!write_all(file_.get(), bytes)) return fail_errno("writing a file of a workspace");
   return {};
 }
 

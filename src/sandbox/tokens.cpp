@@ -8,6 +8,7 @@
 #include <filesystem>
 
 #include "base/unique_fd.hpp"
+#include "base/write_all.hpp"
 
 namespace atl::sandbox {
 
@@ -21,9 +22,8 @@ Result<guest::Token> Tokens::make(const SandboxId& id) const {
   UniqueFd file(
       ::open(path(id).c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600));
   if (!file) return fail_errno("create token file");
-  if (::write(file.get(), token.data(), token.size()) != static_cast<ssize_t>(token.size())) {
-    return fail_errno("write token file");
-  }
+  std::string_view bytes(reinterpret_cast<const char*>(token.data()), token.size());
+  if (!write_all(file.get(), bytes)) return fail_errno("write token file");
   return token;
 }
 

@@ -11,6 +11,7 @@
 
 #include "async/run.hpp"
 #include "base/unique_fd.hpp"
+#include "base/write_all.hpp"
 #include "observe/log.hpp"
 #include "server/prepare_backends.hpp"
 #include "store/store.hpp"
@@ -48,7 +49,7 @@ int tell_names(int out, const config::Config& config, const Place& place,
         {.url = config.store.url, .data_folder = place.data_folder, .beside_server = true});
   });
   if (!names || names->size() > kMostBytes) return 1;
-  return ::write(out, names->data(), names->size()) == static_cast<ssize_t>(names->size()) ? 0 : 1;
+  return write_all(out, *names) ? 0 : 1;
 }
 
 // Until the other end is closed, or time is up.

@@ -9,6 +9,7 @@
 #include <cstdlib>
 
 #include "base/unique_fd.hpp"
+#include "base/write_all.hpp"
 
 namespace atl::store {
 namespace {
@@ -81,9 +82,8 @@ Result<void> StorageKeys::save(const std::vector<StorageKey>& keys) const {
   std::string fresh = file_ + ".new";
   ::unlink(fresh.c_str());
   UniqueFd file(::open(fresh.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600));
-  bool written =
-      file && ::write(file.get(), text.data(), text.size()) == static_cast<ssize_t>(text.size()) &&
-      ::fsync(file.get()) == 0 && ::rename(fresh.c_str(), file_.c_str()) == 0;
+  bool written = file && write_all(file.get(), text) && ::fsync(file.get()) == 0 &&
+                 ::rename(fresh.c_str(), file_.c_str()) == 0;
   if (!written) return cannot("writing");
   std::string folder = file_.substr(0, file_.rfind('/'));
   UniqueFd entry(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));

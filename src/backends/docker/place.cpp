@@ -8,6 +8,7 @@
 #include <filesystem>
 
 #include "base/unique_fd.hpp"
+#include "base/write_all.hpp"
 
 namespace atl::backends::docker {
 namespace {
@@ -17,12 +18,10 @@ namespace fs = std::filesystem;
 constexpr const char* kHiddenFolder = "/hidden.d";
 
 // Created anew, whatever the umask says.
-Result<void> write_file(const std::string& path, mode_t mode, const void* bytes, std::size_t size) {
+Result<void> write_file(const std::string& path, mode_t mode, std::string_view bytes) {
   UniqueFd file(::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600));
   if (!file) return fail_errno("creating a file of the sandbox");
-  if (::write(file.get(), bytes, size) != static_cast<ssize_t>(size)) {
-    return fail_errno("writing a file of the sandbox");
-  }
+  if (!write_all(file.get(), bytes)) return fail_errno("writing a file of the sandbox");
   if (::fchmod(file.get(), mode) != 0) return fail_errno("chmod");
   return {};
 }
@@ -34,7 +33,8 @@ Result<guest::Token> Places::make(const SandboxId& id) const {
   std::string mine = folder(id);
   if (::mkdir(mine.c_str(), 0700) != 0) return fail_errno("making a folder");
   // The guest reads this one and removes it.
-  ATOLL_CHECK(write_file(mine + "/token", 0644, token.data(), token.size()));
+  std::string_view bytes(reinterpret_cast<const char*>(token.data()), token.size());
+  ATOLL_CHECK(write_file(mine + "/token", 0644, bytes));
   if (::chmod(mine.c_str(), 0733) != 0) return fail_errno("chmod");
   return token;
 }
@@ -47,7 +47,7 @@ Result<void> Places::close_folder(const SandboxId& id) const {
 Result<std::string> Places::hidden_file() const {
   std::string path = root_ + "/hidden";
   if (::access(path.c_str(), F_OK) == 0) return path;
-  ATOLL_CHECK(write_file(path, 0, "", 0));
+  ATOLL_CHECK(write_file(path, 0, ""));
   return path;
 }
 

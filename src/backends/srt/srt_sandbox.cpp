@@ -14,6 +14,7 @@
 #include "async/deadline.hpp"
 #include "backends/srt/leftovers.hpp"
 #include "base/fault.hpp"
+#include "base/write_all.hpp"
 #include "confine/walls.hpp"
 #include "sandbox/fs_policy.hpp"
 
@@ -66,9 +67,7 @@ Result<void> make_folder(const std::string& path, mode_t mode) {
 
 Result<void> write_private(const std::string& path, const std::string& text) {
   UniqueFd file(::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600));
-  if (!file || ::write(file.get(), text.data(), text.size()) != static_cast<ssize_t>(text.size())) {
-    return fail_errno("writing the settings of srt");
-  }
+  if (!file || !write_all(file.get(), text)) return fail_errno("writing the settings of srt");
   return {};
 }
 
