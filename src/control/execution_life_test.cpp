@@ -1,7 +1,11 @@
 // Queueing, cancelling and time-outs of executions, on the fake backend.
+#include <algorithm>
+#include <variant>
+
 #include <gtest/gtest.h>
 
 #include "async/deadline.hpp"
+#include "async/task_group.hpp"
 #include "control/test_control.hpp"
 
 namespace atl::control::test {
@@ -84,6 +88,69 @@ Task<void> queue(Plane* plane) {
 }
 
 TEST(ExecutionLife, WaitsForThoseBeforeIt) { with_control(queue, one_at_a_time()); }
+
+// The first write of an execution waits until the test lets it go on, and then fails or not.
+struct Held {
+  bool reached = false;
+  bool released = false;
+  bool fails = false;
+  async::Event changed;
+};
+Held* held = nullptr;
+
+Task<Result<void>> hold_first(const std::vector<store::Change>* changes) {
+  bool execution = std::ranges::any_of(*changes, [](const store::Change& change) {
+    return std::holds_alternative<store::PutExecution>(change);
+  });
+  if (!execution || held->reached) co_return Result<void>();
+  held->reached = true;
+  while (!held->released) co_await held->changed.wait();
+  if (held->fails) co_return fail(Code::kNoAvailableRuntime, "no store today");
+  co_return Result<void>();
+}
+
+Task<void> try_start(Plane* plane, SessionId id, std::optional<ExecutionId>* started) {
+  auto begun =
+      co_await plane->control->executions().execute({}, std::move(id), until_told(), std::nullopt);
+  if (begun) *started = begun->value.id;
+}
+
+// One that is in the queue, but not in the store yet, goes before those that came later.
+Task<void> keep_order(Plane* plane) {
+  SessionId id = co_await make_session(plane);
+  SessionId other = co_await make_session(plane);
+  std::optional<ExecutionId> first;
+  async::TaskGroup tasks(plane->executor);
+  tasks.spawn(try_start(plane, id, &first));
+  while (!held->reached) co_await async::yield_now();
+  auto second = co_await plane->control->executions().begin({}, id, {.shell_command = "echo 2"});
+  EXPECT_TRUE(second.has_value()) << second.error().to_string();
+  ExecutionId beside = co_await start(plane, other, {.shell_command = "echo beside"});
+  (void)co_await until(plane, beside, ExecutionState::kCompleted);
+  EXPECT_EQ((co_await get(plane, *second)).state, ExecutionState::kQueued);
+  held->released = true;
+  held->changed.notify_all();
+  co_await tasks.wait_idle();
+  EXPECT_EQ(first.has_value(), !held->fails);
+  if (first) {
+    (void)co_await until(plane, *first, ExecutionState::kRunning);
+    EXPECT_EQ((co_await get(plane, *second)).state, ExecutionState::kQueued);
+    co_await close_stdin(plane, *first);
+  }
+  (void)co_await until(plane, *second, ExecutionState::kCompleted);
+}
+
+void test_order(bool fails) {
+  Held own{.fails = fails};
+  held = &own;
+  PlaneWish wish = one_at_a_time();
+  wish.on_write = hold_first;
+  with_control(keep_order, std::move(wish));
+  held = nullptr;
+}
+
+TEST(ExecutionLife, KeepsItsPlaceWhileItIsWritten) { test_order(false); }
+TEST(ExecutionLife, LeavesItsPlaceWhenTheStoreRefusesIt) { test_order(true); }
 
 Task<void> full(Plane* plane) {
   SessionId id = co_await make_session(plane);
