@@ -40,9 +40,13 @@ struct CreateRequest {
   std::optional<std::chrono::seconds> wait;  // until it is ready, but no longer than this
 };
 
+inline constexpr std::size_t kMaxLabels = 256;  // of a session
+
 // Absent: unchanged.
 struct ChangeRequest {
   std::optional<std::map<std::string, std::string>> labels;
+  // Then, one by one: a new value, or none to remove the label.
+  std::map<std::string, std::optional<std::string>> label_changes = {};
   std::optional<std::string> metadata_json;
   std::optional<std::uint64_t> timeout_seconds;  // the lifetime, counted from `ready`
   std::optional<std::uint64_t> idle_timeout_seconds;

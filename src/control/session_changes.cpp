@@ -27,11 +27,22 @@ std::string members_of(const ChangeRequest& request) {
   auto add = [&](bool changes, const char* name) {
     if (changes) names += (names.empty() ? "" : ", ") + std::string(name);
   };
-  add(request.labels.has_value(), "labels");
+  add(request.labels || !request.label_changes.empty(), "labels");
   add(request.metadata_json.has_value(), "metadata");
   add(request.timeout_seconds.has_value(), "timeout_seconds");
   add(request.idle_timeout_seconds.has_value(), "idle_timeout_seconds");
   return names;
+}
+
+void change_labels(std::map<std::string, std::string>& labels,
+                   std::map<std::string, std::optional<std::string>> changes) {
+  for (auto& [name, value] : changes) {
+    if (value) {
+      labels[name] = std::move(*value);
+    } else {
+      labels.erase(name);
+    }
+  }
 }
 
 // Pausing and resuming come one after the other.
@@ -72,6 +83,12 @@ Task<Result<model::Session>> SessionChanges::change(Caller caller, SessionId id,
   model::Session before = row;
   std::string changed = members_of(request);
   if (request.labels) row.labels = std::move(*request.labels);
+  change_labels(row.labels, std::move(request.label_changes));
+  if (row.labels.size() > kMaxLabels) {
+    row.labels = std::move(before.labels);
+    co_return fail(Code::kInvalidValue,
+                   "a session has at most " + std::to_string(kMaxLabels) + " labels");
+  }
   if (request.metadata_json) row.metadata_json = std::move(*request.metadata_json);
   if (request.idle_timeout_seconds) row.config.idle_timeout_seconds = request.idle_timeout_seconds;
   if (request.timeout_seconds) {
@@ -93,7 +110,7 @@ Task<Result<model::Session>> SessionChanges::change(Caller caller, SessionId id,
 }
 
 Task<Result<model::Session>> SessionChanges::renew(Caller caller, SessionId id,
-                                                   std::uint64_t seconds) {
+                                                   std::uint64_t seconds, Renewal renewal) {
   if (seconds < 1 || seconds > shared_.limits.max_timeout_seconds) {
     co_return fail(Code::kInvalidValue, "seconds must be between 1 and " +
                                             std::to_string(shared_.limits.max_timeout_seconds));
@@ -101,6 +118,9 @@ Task<Result<model::Session>> SessionChanges::renew(Caller caller, SessionId id,
   ATOLL_CO_TRY(LiveSessionPtr session, co_await sessions_.live(caller, id));
   std::optional<model::Time> before = session->row.expires_at;
   model::Time renewed = sessions_.now() + std::chrono::seconds(seconds);
+  // Without an end so far, it is being made: its lifetime counts from `ready`.
+  bool lasts = before ? *before >= renewed : session->row.config.timeout_seconds >= seconds;
+  if (renewal == Renewal::kAtLeast && lasts) co_return sessions_.view(*session);
   session->row.expires_at = renewed;
   std::string time = std::to_string(seconds) + " s";
   Result<void> written = co_await sessions_.put(

@@ -16,7 +16,10 @@ class SessionChanges {
       : shared_(shared), sessions_(sessions), copies_(copies) {}
 
   async::Task<Result<model::Session>> change(Caller caller, SessionId id, ChangeRequest request);
-  async::Task<Result<model::Session>> renew(Caller caller, SessionId id, std::uint64_t seconds);
+  // From now on; kAtLeast leaves a later end as it is.
+  enum class Renewal { kExactly, kAtLeast };
+  async::Task<Result<model::Session>> renew(Caller caller, SessionId id, std::uint64_t seconds,
+                                            Renewal renewal = Renewal::kExactly);
   async::Task<Result<model::Session>> pause(Caller caller, SessionId id);
   async::Task<Result<model::Session>> resume(Caller caller, SessionId id);
 

@@ -198,6 +198,47 @@ Task<void> renewal(Plane* plane) {
 
 TEST(SessionLife, IsRenewedFromNowOn) { with_steps(renewal); }
 
+Task<void> extended(Plane* plane) {
+  using Renewal = SessionChanges::Renewal;
+  SessionChanges& changes = plane->control->session_changes();
+  steps->hold_create = true;
+  SessionId id = co_await create(plane, {.template_id = "shell-default"});
+  auto early = co_await changes.renew({}, id, 200, Renewal::kAtLeast);
+  EXPECT_FALSE(early->expires_at) << "it lasts 300 s from when it is ready";
+  steps->release();
+  model::Session ready = co_await until_state(plane, id, SessionState::kReady);
+  EXPECT_EQ(ready.expires_at, *ready.ready_at + 300s);
+  auto shorter = co_await changes.renew({}, id, 299, Renewal::kAtLeast);
+  EXPECT_EQ(shorter->expires_at, ready.expires_at);
+  auto longer = co_await changes.renew({}, id, 301, Renewal::kAtLeast);
+  EXPECT_EQ(longer->expires_at, *ready.ready_at + 301s);
+  auto exact = co_await changes.renew({}, id, 100);
+  EXPECT_EQ(exact->expires_at, *ready.ready_at + 100s);
+}
+
+TEST(SessionLife, IsExtendedButNotShortened) { with_steps(extended); }
+
+Task<void> labelled(Plane* plane) {
+  CreateRequest request = lasting(300);
+  request.labels = {{"a", "1"}, {"b", "2"}};
+  SessionId id = co_await create(plane, std::move(request));
+  SessionChanges& changes = plane->control->session_changes();
+  ChangeRequest some;
+  some.label_changes = {{"a", std::nullopt}, {"absent", std::nullopt}, {"c", "3"}};
+  auto changed = co_await changes.change({}, id, some);
+  std::map<std::string, std::string> wanted{{"b", "2"}, {"c", "3"}};
+  EXPECT_EQ(changed->labels, wanted);
+  EXPECT_EQ((co_await plane->control->store().session(id))->labels, wanted);
+  ChangeRequest many;
+  for (std::size_t i = 0; i < kMaxLabels - 1; ++i) {
+    many.label_changes["n" + std::to_string(i)] = "";
+  }
+  EXPECT_EQ((co_await changes.change({}, id, many)).error().code(), Code::kInvalidValue);
+  EXPECT_EQ((co_await plane->control->sessions().get({}, id))->labels, wanted);
+}
+
+TEST(SessionLife, ItsLabelsChangeOneByOne) { with_steps(labelled); }
+
 bool refuse_writes = false;
 
 Task<Result<void>> refuse_if(const std::vector<store::Change>* /*changes*/) {

@@ -14,6 +14,8 @@ namespace atl::api::e2b {
 
 namespace {
 
+using Renewal = control::SessionChanges::Renewal;
+
 SessionId id_of(const Call& call) { return SessionId(call.request().capture("id")); }
 
 // One that lives: E2B forgets those that have ended.
@@ -50,13 +52,9 @@ Task<Answer<http::Response>> refresh(Call call) {
   ATOLL_CO_TRY(std::optional<std::uint64_t> seconds,
                number_member(body, "duration", 0, kMaxSeconds));
   ATOLL_CO_TRY(model::Session row, co_await live(call));
-  model::Time wanted =
-      std::chrono::time_point_cast<std::chrono::milliseconds>(call.control().clock().wall()) +
-      std::chrono::seconds(seconds.value_or(60));
-  if (seconds.value_or(60) > 0 && (!row.expires_at || *row.expires_at < wanted)) {
-    ATOLL_CO_CHECK(
-        co_await call.control().session_changes().renew(call.caller, row.id, seconds.value_or(60)));
-  }
+  std::uint64_t wanted = std::max<std::uint64_t>(seconds.value_or(60), 1);
+  ATOLL_CO_CHECK(co_await call.control().session_changes().renew(call.caller, row.id, wanted,
+                                                                 Renewal::kAtLeast));
   co_return no_content();
 }
 
@@ -87,12 +85,8 @@ Task<Answer<http::Response>> connect(Call call) {
     ATOLL_CO_TRY(row, co_await changes.resume(call.caller, row.id));
   }
   std::uint64_t seconds = std::max<std::uint64_t>(timeout.value_or(300), 1);
-  model::Time wanted =
-      std::chrono::time_point_cast<std::chrono::milliseconds>(call.control().clock().wall()) +
-      std::chrono::seconds(seconds);
-  if (paused || !row.expires_at || *row.expires_at < wanted) {
-    ATOLL_CO_TRY(row, co_await changes.renew(call.caller, row.id, seconds));
-  }
+  ATOLL_CO_TRY(row, co_await changes.renew(call.caller, row.id, seconds,
+                                           paused ? Renewal::kExactly : Renewal::kAtLeast));
   co_return json_response(paused ? 201 : 200, sandbox_view(call, row));
 }
 

@@ -144,18 +144,16 @@ Task<Answer<http::Response>> remove(Call call) {
 Task<Answer<http::Response>> patch_metadata(Call call) {
   using Patch = std::map<std::string, std::optional<std::string>>;
   ATOLL_CO_TRY(Patch patch, co_await read_json<Patch>(call));
-  ATOLL_CO_TRY(model::Session row, co_await find(call));
-  for (auto& [name, value] : patch) {
-    if (value) {
-      row.labels[name] = std::move(*value);
-    } else {
-      row.labels.erase(name);
-    }
+  StringMap added;
+  for (const auto& [name, value] : patch) {
+    if (value) added[name] = *value;
   }
-  ATOLL_CO_CHECK(check_metadata(row.labels));
-  control::ChangeRequest change{.labels = std::move(row.labels)};
-  ATOLL_CO_TRY(row, co_await call.control().session_changes().change(call.caller, call.session_id(),
-                                                                     std::move(change)));
+  ATOLL_CO_CHECK(check_metadata(added));
+  ATOLL_CO_CHECK(co_await find(call));
+  control::ChangeRequest change;
+  change.label_changes = std::move(patch);
+  ATOLL_CO_TRY(model::Session row, co_await call.control().session_changes().change(
+                                       call.caller, call.session_id(), std::move(change)));
   co_return json_response(200, sandbox_view(row));
 }
 
