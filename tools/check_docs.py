@@ -5,6 +5,7 @@ usage: check_docs.py
 """
 import pathlib
 import re
+import subprocess
 import sys
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
@@ -27,9 +28,24 @@ def problems_in(path):
                 yield f"{rel}:{number}: there is no tests/security/cases/{name}"
 
 
+def left_out():
+    """Folders and programs that the architecture does not name."""
+    path = ROOT / "docs/architecture.md"
+    text = path.read_text()
+    folders = [p.name for p in (ROOT / "src").iterdir() if p.is_dir() and p.name != "backends"]
+    folders += [f"backends/{p.name}" for p in (ROOT / "src/backends").iterdir() if p.is_dir()]
+    folders += [p.name for p in (ROOT / "apps").iterdir() if p.is_dir()]
+    tracked = subprocess.run(["git", "ls-files"], cwd=ROOT, capture_output=True, text=True).stdout.split()
+    folders += {name.split("/")[0] for name in tracked if "/" in name and name[0] != "."} - {"src"}
+    for name in sorted(set(folders)):
+        if f"`{name}`" not in text:
+            yield f"docs/architecture.md: `{name}` is missing"
+
+
 def main():
     files = [*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md"), *(ROOT / "src").rglob("*.md")]
     problems = [problem for path in sorted(files) for problem in problems_in(path)]
+    problems += left_out()
     for problem in problems:
         print(problem)
     print(f"check_docs: {len(files)} documents, {len(problems)} problems")

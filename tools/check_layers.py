@@ -45,6 +45,15 @@ ALLOWED = {
     "cli": GROUND + ["policy", "bodies", "egress", "config", "sandbox", "contexts", "drivers", "client", "images", "confine/walls.hpp", "engine/egress_sockets.hpp"],
 }
 
+# The protocols of api/ do not know each other: what several need is in api/common. MCP shows sessions
+# and results in REST's form.
+PROTOCOLS = {
+    "api/rest": [],
+    "api/e2b": [],
+    "api/opensandbox": [],
+    "api/mcp": ["api/rest/session_body.hpp", "api/rest/views.hpp", "api/rest/execution_body.hpp"],
+}
+
 # What the tests of a folder may include besides: doubles, and what they set up.
 TESTS_ALSO = {
     "config": [f"backends/{name}/config.hpp" for name in ("docker", "kubernetes", "opensandbox", "srt")],
@@ -86,6 +95,13 @@ def may_include(layer, folder, target):
     return any(target == entry if "/" in entry else target.startswith(entry + "/") for entry in ALLOWED[layer])
 
 
+def may_speak(folder, target):
+    """Whether a file of api/ may include a header of api/."""
+    if not target.startswith("api/") or folder not in PROTOCOLS and folder != "api/common":
+        return True
+    return target.startswith((folder + "/", "api/common/")) or target in PROTOCOLS.get(folder, [])
+
+
 def check_file(root, path):
     rel = path.relative_to(root).as_posix()
     in_src = rel.startswith("src/")
@@ -112,6 +128,8 @@ def check_file(root, path):
             elif not (may_include(layer, folder, target) or ((is_test or path.stem.startswith("test_")) and target in TESTS_ALSO.get(layer, []))):
                 allowed = ", ".join(ALLOWED[layer]) or "nothing else of ours"
                 yield f'{rel}:{number}: {"/".join(folder)} may not include "{target}"; it may include: {allowed}'
+            elif not is_test and not path.stem.startswith("test_") and not may_speak("/".join(parts[:2]), target):
+                yield f'{rel}:{number}: {"/".join(parts[:2])} may not include "{target}": what protocols share is in api/common'
         if kind == "<" and not is_test:
             for pattern, users, reason in FOREIGN:
                 if re.match(pattern, target) and not re.fullmatch(users, rel):
@@ -146,6 +164,10 @@ def self_test():
         "src/api/rest/a.cpp": ('#include "control/live_session.hpp"\n#include "store/store.hpp"\n', 2),
         "src/api/rest/b.cpp": ("control::LiveSessionPtr session;  // store::Page\nstore::Page page;\n", 2),
         "src/api/rest/b_test.cpp": ("store::Page page;\n", 0),
+        "src/api/mcp/a.cpp": ('#include "api/rest/views.hpp"\n#include "api/rest/call.hpp"\n', 1),
+        "src/api/e2b/a.cpp": ('#include "api/rest/views.hpp"\n#include "api/common/text.hpp"\n', 1),
+        "src/api/common/a.cpp": ('#include "api/mcp/call.hpp"\n', 1),
+        "src/api/e2b/a_test.cpp": ('#include "api/rest/test_api.hpp"\n', 0),
         "apps/atoll-guest/main.cpp": ('#include "engine/slot.hpp"\n#include <boost/json.hpp>\n', 1),
         "apps/atoll/main.cpp": ("#include <boost/json.hpp>\n", 0),
     }
