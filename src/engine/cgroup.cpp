@@ -1,13 +1,11 @@
 #include "engine/cgroup.hpp"
 
-#include <linux/magic.h>
 #include <sys/syscall.h>
-#include <sys/vfs.h>
 
-#include <algorithm>
 #include <cstdlib>
 #include <cstring>
 
+#include "base/cgroup_limits.hpp"
 #include "confine/walls.hpp"
 #include "engine/sys.hpp"
 
@@ -39,10 +37,7 @@ Text path_of(const Cgroups& host, Leaf leaf, unsigned number, Controller control
 }
 
 Cgroups Cgroups::detect() {
-  Cgroups found;
-  struct statfs fs{};
-  if (::statfs("/sys/fs/cgroup", &fs) != 0) return found;
-  found.unified = fs.f_type == CGROUP2_SUPER_MAGIC;
+  Cgroups found{.roots = {}, .unified = has_unified_cgroups()};
   for (int i = 0; i < (found.unified ? 1 : kControllerCount); ++i) {
     Text path("/sys/fs/cgroup/%s", found.unified ? "" : kNames[i]);
     UniqueFd dir(::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
@@ -107,30 +102,6 @@ std::uint64_t SlotCgroup::read_number(Leaf leaf, Controller controller, const ch
   return at != nullptr ? std::strtoull(at + std::strlen(key), nullptr, 10) : 0;
 }
 
-bool SlotCgroup::set_memory(Leaf leaf, std::uint64_t bytes) const {
-  auto set = [&](const char* file, std::uint64_t value) {
-    return write(leaf, kMemory, file, value);
-  };
-  if (host_->unified) {
-    set("memory.swap.max", 0);  // absent without swap accounting
-    return set("memory.max", bytes);
-  }
-  // v1 counts TCP buffers apart from all other memory, and by default does not limit them.
-  constexpr std::uint64_t kLeast = 1 << 20, kMost = 64 << 20;
-  set("memory.kmem.tcp.limit_in_bytes", std::clamp(bytes / 8, kLeast, kMost));
-  set("memory.swappiness", 0);
-  auto limit = [&] { return set("memory.limit_in_bytes", bytes); };
-  bool held = limit();
-  if (!held && errno == EBUSY) {  // memory of the tenant before is freed late
-    set("memory.force_empty", 0);
-    held = limit();
-  }
-  // A limit above that of memory and swap together is refused, so that one is raised first.
-  if (!held && errno == EINVAL) held = set("memory.memsw.limit_in_bytes", bytes) && limit();
-  if (held) set("memory.memsw.limit_in_bytes", bytes);  // absent without swap accounting
-  return held;
-}
-
 bool SlotCgroup::make_room(std::uint64_t bytes) {
   if (start_.memory_bytes <= bytes / 2 || !confine::wall_up(Wall::kMemoryLimit)) return true;
   written_ = false;
@@ -163,7 +134,9 @@ Outcome<void> SlotCgroup::write_limits(const Limits& limits) {
   constexpr std::uint64_t kGuestMemory = 64 << 20, kGuestPids = 64;
   std::uint64_t guest_memory = kGuestMemory + std::min(limits.disk_bytes, limits.memory_bytes / 2);
   hold(Wall::kMemoryLimit, kMemory, [&](Leaf leaf) {
-    return set_memory(leaf, leaf == Leaf::kGuest ? guest_memory : limits.memory_bytes);
+    std::uint64_t bytes = leaf == Leaf::kGuest ? guest_memory : limits.memory_bytes;
+    auto set = [&](const char* file, auto value) { return write(leaf, kMemory, file, value); };
+    return set_memory_limit(host_->unified, bytes, set);
   });
   // µs of every 100 ms, which is the period of both versions. The guest gets as much again:
   // programs that use up theirs must not keep it from answering.
@@ -219,8 +192,8 @@ Outcome<void> SlotCgroup::freeze(bool frozen) const {
   const char* file = host_->unified ? "cgroup.freeze" : "freezer.state";
   const char* state = host_->unified ? (frozen ? "1" : "0") : frozen ? "FROZEN" : "THAWED";
   Text path = path_of(*host_, leaf_, number_, kFreezer, file);
-  if (!write_file(host_->root(kFreezer), path.c_str(), state)) return failed(Step::kCgroup);
-  return {};
+  bool done = write_file(host_->root(kFreezer), path.c_str(), state);
+  return done ? Outcome<void>() : failed(Step::kCgroup);
 }
 
 bool SlotCgroup::is_frozen() const {

@@ -99,7 +99,6 @@ class SlotCgroup {
   std::string read(Leaf leaf, Controller controller, const char* file) const;
   std::uint64_t read_number(Leaf leaf, Controller controller, const char* file,
                             const char* key = "") const;
-  bool set_memory(Leaf leaf, std::uint64_t bytes) const;
   Outcome<void> write_limits(const Limits& limits);
   UsageFigures counters() const;
   bool has_guest() const { return leaf_ == Leaf::kSlot; }

@@ -1,23 +1,18 @@
 #include "backends/native/delegated_cgroup.hpp"
 
 #include <fcntl.h>
-#include <linux/magic.h>
 #include <sys/stat.h>
-#include <sys/vfs.h>
 #include <unistd.h>
 
 #include <string>
+
+#include "base/cgroup_limits.hpp"
 
 namespace atl::backends::native {
 namespace {
 
 constexpr int kFolder = O_RDONLY | O_DIRECTORY | O_CLOEXEC;
 constexpr const char* kProcesses = "cgroup.procs";
-
-bool is_unified() {
-  struct statfs fs{};
-  return ::statfs("/sys/fs/cgroup", &fs) == 0 && fs.f_type == CGROUP2_SUPER_MAGIC;
-}
 
 std::string read_file(int dir, const char* name) {
   UniqueFd file(::openat(dir, name, O_RDONLY | O_CLOEXEC));
@@ -60,7 +55,7 @@ bool move_processes_out(const UniqueFd& group) {
 }  // namespace
 
 UniqueFd find_delegated_cgroup() {
-  if (!is_unified()) return {};
+  if (!has_unified_cgroups()) return {};
   std::string line = read_file(AT_FDCWD, "/proc/self/cgroup");  // v2 alone: "0::/a/b\n"
   if (!line.starts_with("0::/")) return {};
   std::string own = "/sys/fs/cgroup" + line.substr(3, line.find('\n') - 3);

@@ -1,8 +1,6 @@
 #include "backends/srt/cgroup.hpp"
 
-#include <linux/magic.h>
 #include <sys/stat.h>
-#include <sys/vfs.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -11,6 +9,7 @@
 #include <fstream>
 #include <thread>
 
+#include "base/cgroup_limits.hpp"
 #include "base/write_text.hpp"
 
 namespace atl::backends::srt {
@@ -21,13 +20,8 @@ namespace fs = std::filesystem;
 constexpr const char* kRoot = "/sys/fs/cgroup";
 constexpr const char* kNames[Cgroup::kControllers] = {"memory", "cpu", "cpuacct", "pids"};
 
-bool is_unified() {
-  struct statfs info{};
-  return ::statfs(kRoot, &info) == 0 && info.f_type == CGROUP2_SUPER_MAGIC;
-}
-
 std::string root_of(int controller) {
-  return is_unified() ? kRoot : std::string(kRoot) + "/" + kNames[controller];
+  return has_unified_cgroups() ? kRoot : std::string(kRoot) + "/" + kNames[controller];
 }
 
 // One for each user that Atoll may be.
@@ -87,7 +81,7 @@ std::vector<pid_t> children_of(pid_t pid) {
 
 void hand_over_cgroups(unsigned uid, unsigned gid) {
   if (::geteuid() != 0) return;
-  bool unified = is_unified();
+  bool unified = has_unified_cgroups();
   for (int i = 0; i < (unified ? 1 : Cgroup::kControllers); ++i) {
     std::string root = root_of(i);
     ::mkdir((root + "/atoll").c_str(), 0755);
@@ -117,23 +111,17 @@ void Cgroup::make(const sandbox::Limits& limits) {
 }
 
 void Cgroup::set_limits(const sandbox::Limits& limits) {
-  bool unified = is_unified();
-  std::string memory = std::to_string(limits.memory_bytes);
+  bool unified = has_unified_cgroups();
+  auto in = [this](Controller controller) {
+    return [folder = folder_[controller]](const char* file, std::uint64_t value) {
+      return write_text(folder + "/" + file, std::to_string(value));
+    };
+  };
   auto quota = static_cast<std::uint64_t>(limits.cpus * 100'000);  // µs of every 100 ms
-  std::string cpu = std::to_string(std::max<std::uint64_t>(quota, 1000));
-  if (unified) {
-    limited_[kMemory] = write_text(folder_[kMemory] + "/memory.max", memory);
-    write_text(folder_[kMemory] + "/memory.swap.max", "0");
-  } else {
-    // Refused above the limit of memory and swap together, which is raised first then.
-    std::string with_swap = folder_[kMemory] + "/memory.memsw.limit_in_bytes";
-    std::string alone = folder_[kMemory] + "/memory.limit_in_bytes";
-    limited_[kMemory] =
-        write_text(alone, memory) || (write_text(with_swap, memory) && write_text(alone, memory));
-    write_text(with_swap, memory);  // absent without swap accounting
-  }
-  limited_[kCpu] = write_text(folder_[kCpu] + (unified ? "/cpu.max" : "/cpu.cfs_quota_us"), cpu);
-  limited_[kPids] = write_text(folder_[kPids] + "/pids.max", std::to_string(limits.pids));
+  limited_[kMemory] = set_memory_limit(unified, limits.memory_bytes, in(kMemory));
+  limited_[kCpu] =
+      in(kCpu)(unified ? "cpu.max" : "cpu.cfs_quota_us", std::max<std::uint64_t>(quota, 1000));
+  limited_[kPids] = in(kPids)("pids.max", limits.pids);
 }
 
 void Cgroup::take(pid_t pid) {
@@ -143,7 +131,7 @@ void Cgroup::take(pid_t pid) {
 }
 
 sandbox::Usage Cgroup::usage() const {
-  bool unified = is_unified();
+  bool unified = has_unified_cgroups();
   const std::string& memory = folder_[kMemory];
   sandbox::Usage usage;
   usage.cpu_seconds =
