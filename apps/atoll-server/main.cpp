@@ -84,7 +84,8 @@ int key_command(Arguments arguments) {
   if (options.help) return show_help(*find_command("key"));
   bool makes_one = !options.words.empty() && options.words[0] == "create";
   if (!makes_one && options.store.empty() && ::access(options.data.c_str(), F_OK) != 0) {
-    return own_failure(Error(Code::kNotFound, options.data + " is no data folder of a server"));
+    return own_failure(
+        Error(Code::kNotFound, options.data + " is not the data folder of a server"));
   }
   Identity identity = service_identity();
   Result<server::Place> place = server::prepare_place(options.data, identity.uid, identity.gid);

@@ -199,7 +199,7 @@ Result<void> enter_jail(int staging, std::uint64_t max_file_bytes) {
   if (::prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0) != 0) return fail_errno("PR_SET_PDEATHSIG");
   // A parent that has died before that is not noticed by the kernel.
   bool lives = apart ? answers(parent.get()) : ::getppid() == atoll;
-  if (!lives) return fail(Code::kCancelled, "nobody waits for the image any more");
+  if (!lives) return fail(Code::kCancelled, "the import was given up");
   return check(confine::allow_only_calls(kCalls), "seccomp");
 }
 

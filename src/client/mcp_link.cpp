@@ -168,7 +168,7 @@ Task<Result<void>> McpLink::begin_again() {
   remember(first, response);
   session_generation_ = generation;
   (void)co_await response.read_body(kMaxAnswer, async::deadline_in(kSilence));
-  if (!response.ok()) co_return fail(Code::kBackend, "the server refused to begin again");
+  if (!response.ok()) co_return fail(Code::kBackend, "the server refused a new session");
   co_return Result<void>();
 }
 

@@ -98,7 +98,7 @@ Result<TarReader::Event> TarReader::take_header() {
   if (!sum_fits(block)) return broken("a checksum is wrong");
   auto size = octal_at(block, 124, 12);
   auto mode = octal_at(block, 100, 8);
-  if (!size || !mode) return broken("a number is none");
+  if (!size || !mode) return broken("a field is not a number");
   char type = block[156];
   if (type == 'x' || type == 'g') {
     if (*size == 0 || *size > kMaxExtended) return broken("a header is too long");
@@ -145,7 +145,7 @@ Result<void> TarReader::take_extended() {
     if (key == "linkpath") extended_.target = text;
     if (key == "size") {
       auto read = std::from_chars(text.data(), text.data() + text.size(), extended_.size);
-      if (read.ec != std::errc()) return broken("a number is none");
+      if (read.ec != std::errc()) return broken("a field is not a number");
       has_size_ = true;
     }
   }

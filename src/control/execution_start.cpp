@@ -181,8 +181,9 @@ Task<Result<Executions::Executed>> Executions::execute(Caller caller, SessionId 
   }
   if (execution->done()) co_return Executed{.value = std::move(row)};
   if (model::is_final(execution->row.state)) {
-    co_return fail(Code::kNoAvailableRuntime, "execution " + execution->row.id.str() +
-                                                  " has ended, but the store is away: ask later");
+    co_return fail(Code::kNoAvailableRuntime,
+                   "execution " + execution->row.id.str() +
+                       " has ended, but its result is not stored yet: ask again later");
   }
   // The client is about to be told of it. Its end has not begun to be written as long as the state
   // is not final, and writes keep their order.

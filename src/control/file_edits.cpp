@@ -73,7 +73,7 @@ Task<Result<ReplacedText>> Files::replace_text(Caller caller, SessionId id, Repl
   }
   ATOLL_CO_TRY(OpenedFile file, co_await open(caller, id, request.path));
   if (file.info().kind != model::File::Kind::kFile) {
-    co_return fail(Code::kConflict, "this is no file");
+    co_return fail(Code::kConflict, "this is not a regular file");
   }
   if (file.info().size > kMaxReplaced) co_return fail(too_large());
   ATOLL_CO_TRY(std::string text, co_await read_all(&file));

@@ -65,8 +65,8 @@ class Keys {
   // Those that the caller manages, the oldest first.
   std::vector<model::Key> list(const Caller& caller) const;
   std::set<std::string> tenants() const;  // that have, or had, a key
-  // kUnauthenticated for anything that is no key of ours. A key made by another process (`atoll key
-  // create` beside a running server) is found in the store.
+  // kUnauthenticated for anything that is not a key of this server. A key made by another process
+  // (`atoll key create` beside a running server) is found in the store.
   async::Task<Result<Caller>> check(std::string secret);
   // The same for whoever was let in by this key before.
   async::Task<Result<Caller>> check_id(std::string id);
@@ -78,7 +78,7 @@ class Keys {
   async::Task<Result<Caller>> check_session_token(std::string token, SessionId session);
   // There is such a key, and it is not revoked.
   bool is_valid(const std::string& id) const;
-  // A key of ours, revoked ones included. In memory: for what must not be passed on.
+  // A key of this server, revoked ones included: such headers are not forwarded. In memory.
   bool knows(std::string_view secret) const;
 
  private:

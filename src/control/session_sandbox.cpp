@@ -109,7 +109,7 @@ void SessionMaker::make_again(LiveSessionPtr session) {
   tasks_.spawn(make(session));
 }
 
-// What is not over by then is to be seen by whoever asks for the list.
+// What is not done by then shows in the list of executions.
 Task<void> SessionMaker::store_soon(LiveSessionPtr session) {
   co_await async::sleep_for(shared_.limits.stored_after);
   if (session->in_store != RowInStore::kNone || session->ending()) co_return;

@@ -36,7 +36,7 @@ Task<void> WorkspaceCopies::save(LiveSessionPtr session) {
   Result<void> saved = co_await async::with_deadline(
       shared_.workspaces.save(std::move(sandbox), session->workspace, disk << 20,
                               session->ending()),
-      async::deadline_in(kSaving), Code::kTransferTimeout, "it takes too long");
+      async::deadline_in(kSaving), Code::kTransferTimeout, "saving the workspace takes too long");
   if (!saved) {
     log::warn("workspace_not_saved", log::kv("session_id", session->row.id.str()),
               log::kv("error", saved.error().to_string()));

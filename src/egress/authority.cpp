@@ -20,7 +20,7 @@ constexpr auto kLeafLife = hours(24);
 constexpr auto kRenewAfter = hours(12);
 constexpr unsigned char kHttp1[] = "\x08http/1.1";
 
-// Several instances may be trusted in one image: their certificates differ in name.
+// One image may trust several instances, so their certificates have different names.
 Result<std::string> new_subject() {
   std::uint32_t number = 0;
   if (RAND_bytes(reinterpret_cast<unsigned char*>(&number), sizeof number) != 1) {
@@ -139,7 +139,7 @@ Result<std::shared_ptr<SSL_CTX>> Authority::new_context(const std::string& name,
       SSL_CTX_use_PrivateKey(context.get(), leaf_key_.get()) != 1) {
     return fail_openssl("prepare TLS");
   }
-  // Nothing is kept of sessions: a handshake is cheap, and memory is everybody's.
+  // No session cache: handshakes are cheap, and all sandboxes share the memory.
   SSL_CTX_set_session_cache_mode(context.get(), SSL_SESS_CACHE_OFF);
   SSL_CTX_set_options(context.get(),
                       SSL_OP_NO_RENEGOTIATION | SSL_OP_NO_COMPRESSION | SSL_OP_NO_TICKET);

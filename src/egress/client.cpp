@@ -108,7 +108,7 @@ Task<void> Client::State::read_all(std::shared_ptr<State> state) {
   state->changed.notify_all();
 }
 
-// One request. Whoever asked may stop waiting at any point: half a frame ends the connection.
+// One request. The caller may be cancelled at any point; a half-written frame ends the connection.
 struct Client::State::Turn {
   Turn(std::shared_ptr<State> of, std::uint64_t number) : state(std::move(of)), id(number) {
     state->writing = true;

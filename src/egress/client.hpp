@@ -18,7 +18,7 @@ namespace atl::egress {
 
 class Client {
  public:
-  // Called from the I/O thread: what was refused, and how many more there was no room for.
+  // Called from the I/O thread: refusals, and how many more were dropped.
   using OnRefusals = std::function<void(const std::vector<Refusal>&, std::uint64_t dropped)>;
 
   static async::Task<Result<std::unique_ptr<Client>>> connect(async::Executor executor,
@@ -45,7 +45,7 @@ class Client {
   async::Task<Result<void>> apply(Settings settings);
   // Ends the program.
   async::Task<Result<void>> end();
-  // Whoever waits fails; nothing more can be asked.
+  // Pending requests fail, and so do all later ones.
   void close();
   bool is_closed() const;
   // Until the connection has ended.

@@ -87,7 +87,7 @@ TEST(ClientHello, WhatFollowsIsNotItsAffair) {
 TEST(ClientHello, LengthsMustFitToTheByte) {
   std::string good = whole(name_extension("a.test") + extension(16, "h2"));
   ASSERT_EQ(read(good), State::kDone);
-  // Any one length byte that is one more or one less makes it another message, or none.
+  // A length byte that is off by one gives another message, or a malformed one.
   std::size_t name_at = good.find("a.test");
   for (std::size_t at : {name_at - 1, name_at - 4, name_at - 6, name_at - 10}) {
     for (int change : {-1, 1}) {

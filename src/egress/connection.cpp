@@ -60,7 +60,7 @@ void Connection::start() {
   } else {
     find_addresses();
   }
-  // Who connects mostly speaks at once.
+  // Most clients send at once.
   if (stage_ == Stage::kOpen && !classified_) read_first();
   if (stage_ != Stage::kDone) update();
 }
@@ -128,7 +128,7 @@ void Connection::read_first() {
   if (got < 0 && (errno == EAGAIN || errno == EINTR)) return;
   if (got < 0) return reset();
   if (got == 0) {
-    // Said nothing, or not enough to be anything.
+    // It sent nothing, or too little to tell the protocol.
     up_.ended = true;
     if (stage_ == Stage::kRefusing || !first_.empty()) return reset();
     return goes_on();

@@ -167,7 +167,7 @@ void Connection::update() {
                    !after_answers_ && !(http_ && http_->waits_for_upgrade());
   if (reads_first || relays_up) inside_wants_ |= EPOLLIN;
   if (down_.blocked) inside_wants_ |= EPOLLOUT;
-  // Servers that speak first may, where it is not the client's turn.
+  // Servers of protocols in which the server speaks first.
   bool may_speak = classified_ || (to_.port != 80 && to_.port != 443);
   if (may_speak && !down_.ended && !down_.blocked) outside_wants_ |= EPOLLIN;
   if (up_.blocked) outside_wants_ |= EPOLLOUT;
@@ -183,7 +183,7 @@ void Connection::refuse(Denial denial) {
     if (!first_.empty()) classify();
     return update();
   }
-  // It has spoken, and nobody has heard it.
+  // Bytes of the server that the client has not received.
   const auto& [reason, detail] = *denial_;
   sandbox_.refused(shown_name(), to_.port, reason, detail);
   if (http_) {

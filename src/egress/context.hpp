@@ -36,7 +36,7 @@ struct Context {
   // Plain text on its way between two ends of TLS: nobody leaves anything in it.
   std::string plain;
 
-  // Room for bytes that wait for a socket goes round: what is empty is the next one's.
+  // Buffers for bytes that wait for a socket are reused.
   void lend_room(std::string& text) {
     if (text.capacity() > kSmall || !text.empty() || spares.empty()) return;
     text = std::move(spares.back());

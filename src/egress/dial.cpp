@@ -18,7 +18,7 @@ void set(int socket, int level, int option, int value) {
 }  // namespace
 
 // An end that nobody reads from holds at most a window of 1 MiB; one that nobody takes from holds
-// as much that is not sent yet, besides what the other side has room for. Those that a listener
+// as much that is not sent yet, beyond the window of the other side. Those that a listener
 // accepts have its options.
 void bound_buffers(int socket) {
   constexpr int kWindow = 1 << 20, kNotSent = 1 << 20;

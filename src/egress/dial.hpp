@@ -17,7 +17,7 @@ namespace atl::egress {
 // Options that bound what the kernel keeps for a connection, on both its ends.
 void bound_buffers(int socket);
 // The same for the end outside, and a look now and then whether the other side is still there.
-// Calls that a connection of one short answer is spared.
+// System calls that a connection with one short answer does not need.
 void settle_outside(int socket);
 
 class Dial final : public Watched {

@@ -17,7 +17,7 @@ constexpr std::uint16_t kResponse = 0x8000, kOpcode = 0x7800, kTruncated = 0x020
 constexpr std::uint16_t kRecursionDesired = 0x0100, kRecursionAvailable = 0x0080;
 constexpr std::uint16_t kInternet = 1;
 
-// Reads on until something is wrong, and says so ever after.
+// After the first error all later reads fail.
 class Reader {
  public:
   explicit Reader(std::string_view bytes) : bytes_(bytes) {}

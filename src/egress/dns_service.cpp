@@ -92,7 +92,7 @@ DnsService::DnsService(Sandbox& sandbox, UniqueFd socket)
 
 void DnsService::on_ready(int, std::uint32_t) {
   for (int i = 0; i < kPerTurn; ++i) {
-    // What comes too fast stays in the socket's buffer and then is lost, at no cost to us.
+    // Datagrams that come too fast are dropped by the kernel.
     if (!rate_.take(sandbox_.context().loop.now())) {
       watch_.suspend();
       again_.start(std::chrono::milliseconds(20));
@@ -161,7 +161,7 @@ void DnsStream::on_ready(int, std::uint32_t) {
 void DnsStream::answer(const std::string& message) {
   std::string bytes{static_cast<char>(message.size() >> 8), static_cast<char>(message.size())};
   bytes += message;
-  // Whoever does not read what he asked for is left alone with it.
+  // A client that does not read its answers gets no more of them.
   ssize_t sent = ::send(socket_.get(), bytes.data(), bytes.size(), MSG_DONTWAIT | MSG_NOSIGNAL);
   if (sent != static_cast<ssize_t>(bytes.size())) sandbox_.drop(*this);
 }

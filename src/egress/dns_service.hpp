@@ -1,5 +1,5 @@
-// DNS for one sandbox: answers about names that its policy allows, and nothing of others leaves. By
-// UDP from its own socket; by TCP on connections to port 53 of any address.
+// DNS for one sandbox: it answers for names that the policy allows; queries for others stay here.
+// By UDP from its own socket; by TCP on connections to port 53 of any address.
 #pragma once
 
 #include <sys/socket.h>

@@ -7,7 +7,7 @@ namespace {
 constexpr std::size_t kMaxName = 253;
 constexpr std::size_t kMaxLabel = 63;
 
-// Not tolower(): that one knows locales.
+// Not tolower(): it depends on the locale.
 char lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
 
 bool may_be_in_name(char c) {

@@ -8,7 +8,7 @@
 
 namespace atl::egress {
 
-// nullopt for text that no host can be called: empty labels, labels above 63 and names above 253
+// nullopt for text that is not a host name: empty labels, labels above 63 and names above 253
 // bytes, bytes outside [a-z0-9_-]. One dot at the end is dropped.
 std::optional<std::string> canonical_name(std::string_view text);
 

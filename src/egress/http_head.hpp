@@ -22,13 +22,14 @@ struct HttpHead {
   const std::string* find(std::string_view name) const;
   std::size_t count(std::string_view name) const;
   void remove(std::string_view name);
-  // As it goes on: one blank, CRLF.
+  // As it is forwarded: one blank, CRLF.
   std::string to_string() const;
 };
 
 inline constexpr std::size_t kMaxHead = 64 * 1024;
 
-// The first byte behind the head; npos while it is not complete. Heads end with CRLF CRLF only.
+// The first byte after the head; npos while the head is not complete. Heads end with CRLF CRLF
+// only.
 std::size_t end_of_head(std::string_view bytes);
 // `bytes` up to end_of_head(). nullopt: malformed.
 std::optional<HttpHead> parse_head(std::string_view bytes);
@@ -40,7 +41,7 @@ struct HttpBody {
   bool chunked = false;
   std::uint64_t length = 0;
 };
-// nullopt: not exactly one way, or not exactly said.
+// nullopt: two lengths are given, or one that is malformed.
 std::optional<HttpBody> body_of(const HttpHead& head);
 
 // Whether Host, and the authority of an absolute target with that scheme ("http"), say exactly this

@@ -100,7 +100,7 @@ std::optional<HttpRefusal> HttpRequests::take_head(std::string& forward) {
   bool websocket = upgrade != nullptr && head->count("upgrade") == 1 && count_ == 0 &&
                    equal_ignoring_case(*upgrade, "websocket") && !body->chunked &&
                    body->length == 0;
-  // Others (h2c) would hide later requests.
+  // Other upgrades (h2c) would hide later requests.
   if (!websocket) {
     head->remove("upgrade");
     head->remove("http2-settings");

@@ -38,11 +38,11 @@ class HttpRequests {
                std::string_view scheme = "http")
       : name_(std::move(name)), port_(port), scheme_(scheme), watcher_(watcher) {}
 
-  // Adds to `forward` what may go on to the server. After a refusal nothing more may.
+  // Appends to `forward` what is sent to the server: nothing after a refusal.
   std::optional<HttpRefusal> take(std::string_view bytes, std::string& forward);
 
-  // The first request asks for a WebSocket. Until the answer is known nothing more goes on; with
-  // yes, whatever comes goes on unread.
+  // The first request asks for a WebSocket. Nothing is forwarded until it is answered; after a yes
+  // all bytes are forwarded unread.
   bool waits_for_upgrade() const { return phase_ == Phase::kUpgrade; }
   std::optional<HttpRefusal> upgraded(bool yes, std::string& forward);
 

@@ -36,7 +36,7 @@ constexpr std::array kTrustVariables{"SSL_CERT_FILE",
                                      "NIX_SSL_CERT_FILE",
                                      "CLOUDSDK_CORE_CUSTOM_CA_CERTS_FILE"};
 
-// nullopt: it is not there.
+// nullopt: there is no such file.
 Result<std::optional<std::string>> read_whole(const std::string& path) {
   UniqueFd file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
   if (!file && errno == ENOENT) return std::nullopt;

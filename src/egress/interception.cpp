@@ -243,7 +243,7 @@ void Interception::pass_ends() {
   }
   if (!outside_.ended) return;
   if (after_answers_) return answer(*after_answers_, sentence_);
-  // An end that the host has not said may be an attacker's: it is passed on as such.
+  // An end without close_notify may be forged: the client gets it without one, too.
   if (outside_.clean) inside_.tls->say_end();
   closing_ = true;
 }
@@ -261,7 +261,7 @@ void Interception::flush(Side& side, int fd) {
   connection_.sandbox().context().take_room(out);
 }
 
-// The handshakes have their time, and so has a head that has begun.
+// Handshakes and heads have deadlines.
 void Interception::watch_time() {
   if (closing_ || after_answers_) return;
   bool shaking = !inside_.is_open() || (!outside_.is_open() && !failure_);
@@ -276,7 +276,7 @@ void Interception::too_slow() {
     connection_.refused(Reason::kTooSlow, {});
     return connection_.reset();
   }
-  fail(HttpRefusal::kUpstream, Reason::kUpstreamTls, "it takes too long");
+  fail(HttpRefusal::kUpstream, Reason::kUpstreamTls, "the TLS handshake takes too long");
   work();
 }
 

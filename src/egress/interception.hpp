@@ -28,7 +28,7 @@ class Interception {
   // The socket to the host is there.
   void connected();
   void on_ready(bool inside, std::uint32_t events);
-  // The host cannot be had: the first request is answered so.
+  // The host cannot be reached: the first request is answered with that.
   void give_up(HttpRefusal refusal, Reason reason, const std::string& detail);
   void too_slow();
   // Events to wait for.

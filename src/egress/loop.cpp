@@ -40,7 +40,7 @@ void Watch::forget() {
 void Watch::want(std::uint32_t events) {
   if (added_ ? events == events_ : events == (suspended_ ? events_ : 0)) return;
   epoll_event event{.events = events, .data = {.ptr = this}};
-  // Fails only for want of memory, and then this descriptor stands still until its timer ends it.
+  // Fails only without memory; then this descriptor is idle until its timer ends it.
   int change = added_ ? EPOLL_CTL_MOD : EPOLL_CTL_ADD;
   if (::epoll_ctl(group_.loop_.epoll_.get(), change, fd_, &event) == 0) added_ = true;
   suspended_ = false;

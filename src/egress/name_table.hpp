@@ -24,7 +24,7 @@ class NameTable {
   // themselves.
   static Address own() { return Address::v4(0xc6120001); }
   static Address blocked() { return Address::v4(0xc6120002); }
-  // Whether the address is of 198.18.0.0/15, where no address of the world is.
+  // Whether the address is in 198.18.0.0/15, which is never routed.
   static bool is_synthetic(const Address& address);
 
   // Of a canonical name, as often as asked. nullopt: the table is full.

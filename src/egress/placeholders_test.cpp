@@ -95,7 +95,7 @@ TEST(Placeholders, GrowAHeaderByNoMoreThanThereIsRoomFor) {
   SecretValues large{{kOne, "0123456789"sv}};
   EXPECT_FALSE(replace_placeholders("X", kOne + kOne, large, 20).too_large);
   EXPECT_TRUE(replace_placeholders("X", kOne + kOne, large, 19).too_large);
-  // What is long without values is not its business.
+  // Heads without values are not limited here.
   EXPECT_FALSE(replace_placeholders("X", kTwo + kTwo, large, 20).too_large);
 }
 

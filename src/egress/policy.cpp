@@ -93,8 +93,7 @@ Result<Rule> rule_of(const model::NetworkRule& from, const std::string& pointer)
   return rule;
 }
 
-// Those that say where a message ends, whom it is for and how the connection goes on are the
-// relay's own.
+// The relay sets the headers for the length of a message, its host and the connection itself.
 bool is_header_to_set(std::string_view name) {
   constexpr auto kNever = std::to_array<std::string_view>(
       {"connection", "content-length", "expect", "host", "keep-alive", "proxy-authorization",

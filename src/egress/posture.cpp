@@ -75,7 +75,7 @@ constexpr auto kStarterCalls = std::to_array<int>({
     SYS_newfstatat,
     SYS_lseek,
 });
-// Unix sockets lead to the host's services; netlink is for the host's own addresses.
+// Unix sockets reach the host's services; netlink lists the host's own addresses.
 constexpr auto kWorkerFamilies = std::to_array<int>({AF_INET, AF_INET6});
 constexpr auto kParentFamilies = std::to_array<int>({AF_INET, AF_INET6, AF_NETLINK});
 
@@ -83,7 +83,7 @@ Result<void> check(int error, const char* what) {
   return error == 0 ? Result<void>() : fail_errno(what, error);
 }
 
-// No more than there may be: a lower hard limit stands.
+// A lower hard limit stays.
 Result<void> limit(__rlimit_resource resource, rlim_t most) {
   rlimit now{};
   if (::getrlimit(resource, &now) != 0) return fail_errno("getrlimit");

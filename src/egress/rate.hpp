@@ -1,4 +1,4 @@
-// So many a second, and as many at once. Pure.
+// A token bucket. Pure.
 #pragma once
 
 #include <algorithm>

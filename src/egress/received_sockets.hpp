@@ -1,5 +1,5 @@
 // Checks of descriptors that a client hands over: they must be what they are said to be, and belong
-// to another network namespace than ours.
+// to another network namespace than this process's.
 #pragma once
 
 #include <cstdint>

@@ -26,14 +26,15 @@ class Sealer {
   Result<std::size_t> index_of(const std::string& secret, const std::string& pointer) {
     if (auto found = places_.find(secret); found != places_.end()) return found->second;
     auto given = secrets_.values.find(secret);
-    if (given == secrets_.values.end()) return wrong(pointer, "no value came for this secret");
+    if (given == secrets_.values.end())
+      return wrong(pointer, "the value of this secret is missing");
     std::optional<std::string> value = codec::from_base64(given->second);
     if (!value) return wrong(pointer, "the value of this secret is not base64");
     bool fits = fits_header(*value);
     std::optional<SealedText> text = fits ? SealedText::of(*value) : std::nullopt;
     cleanse(*value);
     if (!fits) return wrong(pointer, "its value has control characters, which no header can carry");
-    if (!text) return fail(Code::kResourceExhausted, "there is no room for more secrets");
+    if (!text) return fail(Code::kResourceExhausted, "the memory for secrets is full");
     sealed_.push_back(std::move(*text));
     return places_[secret] = sealed_.size() - 1;
   }
@@ -71,7 +72,7 @@ Result<RequestEdits> RequestEdits::make(const Policy& policy, const Secrets& sec
     std::string pointer = "/secrets/" + std::to_string(i);
     auto given = secrets.placeholders.find(rule.env);
     if (given == secrets.placeholders.end() || !is_placeholder(given->second)) {
-      return wrong(pointer + "/env", "no placeholder came for this variable");
+      return wrong(pointer + "/env", "the placeholder of this variable is missing");
     }
     ATOLL_TRY(std::size_t index, sealer.index_of(rule.secret, pointer + "/secret"));
     edits.uses_.push_back({rule.env, given->second, index, rule.hosts});

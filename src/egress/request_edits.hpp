@@ -18,7 +18,7 @@
 
 namespace atl::egress {
 
-// What became of one request.
+// The outcome of one request.
 struct Edited {
   bool left = false;        // a placeholder stays in a header: it is for other hosts
   bool in_target = false;   // and one in the URL
@@ -39,7 +39,7 @@ class RequestEdits {
   // Whether any host has any.
   bool empty() const { return headers_.empty() && uses_.empty(); }
   bool has_placeholders() const { return !uses_.empty(); }
-  // The variable that holds the placeholder; empty: it is none of this sandbox.
+  // The variable with the placeholder; empty: this sandbox has no such placeholder.
   std::string_view variable_of(std::string_view placeholder) const;
 
   // `head` as it goes on to `name`. With `intercepted`, edits for that name apply; otherwise

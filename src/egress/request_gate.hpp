@@ -1,6 +1,6 @@
-// What every request of a connection passes before it goes on: the policy's edits, and a look for
-// placeholders that go where no value replaces them. The policy of the moment counts, not that of
-// the time when the connection began.
+// Applied to every request before it is forwarded: the policy's edits, and a search for
+// placeholders that no value replaces. The current policy counts, not the one at the start of the
+// connection.
 #pragma once
 
 #include <cstdint>

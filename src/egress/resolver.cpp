@@ -50,7 +50,7 @@ class Resolver::Lookup final : public Watched {
     }
   }
 
-  // Not at once: a caller that gets its answer inside the call would be surprised.
+  // Deferred: no caller expects its answer inside the call.
   void fail_soon() {
     watch_.reset();
     timer_.start(std::chrono::milliseconds(10));

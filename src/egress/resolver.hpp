@@ -1,5 +1,5 @@
 // Asks resolvers outside for the addresses of a name: by UDP from a new port each time, by TCP
-// where the answer does not fit. A stub of our own, on the DNS messages that exist anyway
+// where the answer does not fit. It uses dns_message.hpp
 // (docs/adr/0043-egress.md says why not c-ares). It keeps nothing: sandboxes keep their answers, so
 // that none learns what another one asked for.
 #pragma once

@@ -88,7 +88,7 @@ TEST(Rules, NamesOfWhichAnyPortIsAllowedAreResolved) {
   EXPECT_FALSE(open.may_resolve("evil.test"));
 }
 
-// Against the obvious way: go through all of them.
+// Compared with a linear search.
 TEST(Rules, TenThousandDecideAsOneByOne) {
   std::vector<Rule> list;
   for (unsigned i = 0; i < 10'000; ++i) {

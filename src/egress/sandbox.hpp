@@ -25,7 +25,7 @@ namespace atl::egress {
 class Connection;
 class DnsStream;
 
-// Why a connection may not be; with what the refusal says besides.
+// Why a connection is refused, with details for the message.
 struct Denial {
   Reason reason = Reason::kNameDenied;
   std::string detail;
@@ -41,7 +41,7 @@ class Sandbox final : public Watched {
 
   // Closes all that it has in its namespace, which may then be used anew. It is freed later.
   void leave();
-  // In the place of those that it has.
+  // Replaces the present ones.
   void use(UniqueFd listener, UniqueFd dns);
   // Ends connections that it does not allow.
   void set_policy(Policy policy, RequestEdits edits);
@@ -59,10 +59,10 @@ class Sandbox final : public Watched {
   using Then = std::function<void(const Answer&)>;
   bool look_up(const std::string& name, Then then);
 
-  // nullopt: may be. An empty name: the address itself.
+  // nullopt: it is allowed. An empty name: the address itself.
   std::optional<Denial> judge(const std::string& name, const Address& address,
                               std::uint16_t port) const;
-  // Whether it may be dialled at all: public, or allowed all the same.
+  // Whether it may be dialled: public, or in allow_private.
   bool may_dial(const Address& address) const;
 
   void refused(const std::string& name, std::uint16_t port, Reason reason, std::string detail = {});

@@ -9,7 +9,7 @@ namespace atl::egress {
 namespace {
 
 constexpr std::size_t kRegion = 16 << 20, kSmallest = 64;
-// What is left is for keys of handshakes: values of many secrets must not stop those.
+// The rest is reserved for keys of handshakes, which secrets must not use up.
 constexpr std::size_t kForValues = 12 << 20;
 
 }  // namespace

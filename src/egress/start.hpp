@@ -40,7 +40,7 @@ Result<Child> start(const StartOptions& options, UniqueFd listener);
 // more. It ends with its owner; what it started does not.
 class Starter {
  public:
-  // As `options` say, but `once` counts for nothing.
+  // With these options; `once` is ignored.
   static Result<Starter> make(const StartOptions& options);
 
   // kBackend when it is gone.

@@ -16,7 +16,7 @@ namespace atl::egress {
 
 class TlsEnd {
  public:
-  // What reading came to.
+  // The result of a read.
   enum class Got {
     kBytes,
     kNothing,  // more records are needed
@@ -35,7 +35,7 @@ class TlsEnd {
 
   // Received records. They stay the caller's until keep_rest().
   void give(std::string_view records);
-  // Takes over what of them was not read. There is nothing to do without it when that is nothing.
+  // Copies the records that were not read. Not needed when all were.
   void keep_rest();
   bool has_unread() const { return at_ < in_.size(); }
 
@@ -44,7 +44,7 @@ class TlsEnd {
   bool is_open() const { return open_; }
   Got read(std::span<char> into, std::size_t& size);
   void write(std::string_view bytes);
-  // Says that there is nothing more to write.
+  // Ends the stream: sends close_notify.
   void say_end();
 
   // Records to send. The owner takes them from the front.

@@ -37,7 +37,7 @@ class TlsEndTest : public testing::Test {
     return got;
   }
 
-  // What the client's handshake comes to.
+  // The result of the client's handshake.
   Got shake(std::size_t piece = SIZE_MAX / 2) {
     Got client_got = client->shake_hands(), server_got = Got::kNothing;
     for (int i = 0; i < 10 && client_got != Got::kBroken && server_got != Got::kBroken; ++i) {

@@ -81,7 +81,7 @@ class Worker {
     }
     if (request.figures) {
       ATOLL_TRY(Sandbox * sandbox, find(request.figures->sandbox));
-      // Whoever sees the figures has heard of the refusals that they count.
+      // Refusals are sent before the figures that count them.
       push_events();
       reply.figures = sandbox->figures();
       return {};
@@ -212,10 +212,10 @@ class Worker {
 // numbers and memory.
 Result<void> prepare_tls() {
   if (OPENSSL_init_ssl(OPENSSL_INIT_NO_LOAD_CONFIG, nullptr) != 1) {
-    return fail(Code::kInternal, "OpenSSL does not begin");
+    return fail(Code::kInternal, "cannot initialise OpenSSL");
   }
   if (!SealedText::prepare_region()) {
-    return fail(Code::kResourceExhausted, "there is no memory for secrets");
+    return fail(Code::kResourceExhausted, "cannot allocate memory for secrets");
   }
   return {};
 }

@@ -95,7 +95,7 @@ Result<PackReader::Event> PackReader::read_header(std::string_view& input) {
                         : entry_.target.empty();
   if (!target_ok) return bad("The pack has a malformed symbolic link.");
   if (entry_.kind != FileInfo::kFile && entry_.size != 0) {
-    return bad("The pack has content for something that is no file.");
+    return bad("The pack has content for an entry that is not a file.");
   }
   if (++entries_ > limits_.entries) return bad("The pack has too many entries.");
   if (entry_.size > limits_.bytes - bytes_) return bad("The pack is too large.");

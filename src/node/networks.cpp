@@ -10,7 +10,8 @@ class NoNetworks final : public Networks {
   void start(OnRefused) override {}
   Task<Result<void>> apply(SandboxPtr, NetworkGrant grant) override {
     if (!model::allows_anything(grant.policy)) co_return Result<void>();
-    co_return fail(Code::kPolicyUnsupported, "this server has no way out for its sandboxes");
+    co_return fail(Code::kPolicyUnsupported,
+                   "this server cannot give sandboxes a network: atoll-egress does not run");
   }
   Task<void> release(SandboxId) override { co_return; }
   Task<void> release_unknown() override { co_return; }

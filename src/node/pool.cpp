@@ -72,7 +72,7 @@ SandboxPtr Pool::claim(const TemplatePtr& origin, const model::SessionConfig& co
   Shelf& shelf = found->second;
   bool limits = model::keeps_limits(*origin, config) ||
                 (maker_.can_change_limits(*origin) && can_have(*origin, config));
-  // Nobody waits for what is on a shelf: hand_over() serves sessions before it is filled.
+  // A shelf is empty while a session waits: hand_over() comes first.
   bool fits = shelf.origin == origin && limits && network_fits(*origin, config);
   while (fits && !shelf.parked.empty()) {
     SandboxPtr sandbox = std::move(shelf.parked.front().sandbox);

@@ -323,7 +323,7 @@ class Upstream(TlsWorld):
         self.serve(443, lambda connection: connection.recv(1 << 20, socket.MSG_PEEK) and wait_for_end(connection))
         status, body = self.get(self.secret_box())
         self.assertEqual(status, 502, body)
-        self.control.wait_for(name="good.test", reason="upstream_tls", detail="it takes too long")
+        self.control.wait_for(name="good.test", reason="upstream_tls", detail="the TLS handshake takes too long")
 
 
 def wait_for_end(connection):

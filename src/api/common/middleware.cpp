@@ -134,9 +134,9 @@ Answer<void> check_role(http::Access access, const control::Caller& caller) {
   return refuse(Code::kForbidden, "this route does not declare who may call it");
 }
 
-// Without keys whoever reaches the port is the owner, so a web page must not: not under a name of
-// its own that it lets point here (DNS rebinding), and not as a page of another origin. No browser
-// speaks to a Unix socket.
+// Without keys every client that reaches the port is the owner, so web pages must not reach it: not
+// under a name of its own that it lets point here (DNS rebinding), and not as a page of another
+// origin. No browser speaks to a Unix socket.
 Answer<void> check_browser(const http::Request& request) {
   auto host = parse_host(request.headers.get("host"));
   if (request.peer != "unix" && !(host && is_loopback_name(host->name))) {

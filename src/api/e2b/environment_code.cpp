@@ -39,7 +39,8 @@ Answer<std::string> with_variables(std::string_view language, std::string code,
   std::string exports;
   for (const auto& [name, text] : variables) {
     if (!is_environment_name(name) || !is_environment_value(text)) {
-      return refuse(Code::kInvalidArgument, "env_vars has a name or a value that no variable has");
+      return refuse(Code::kInvalidArgument,
+                    "env_vars has a name or a value that no variable can have");
     }
     all[name] = json_text(text);
     if (!is_shell_name(name)) continue;

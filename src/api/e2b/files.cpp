@@ -60,7 +60,7 @@ Task<Answer<void>> download(Call call) {
   std::string name = shown.substr(shown.rfind('/') + 1);
   headers.add("Content-Disposition", "inline; filename*=UTF-8''" + http::percent_encode(name));
   if (range.kind == ByteRange::Kind::kUnsatisfiable) {
-    co_return refuse(416, "range_not_satisfiable", "the file has no such bytes");
+    co_return refuse(416, "range_not_satisfiable", "the range lies outside of the file");
   }
   bool part = range.kind == ByteRange::Kind::kPart;
   std::uint64_t length = part ? range.length() : size;

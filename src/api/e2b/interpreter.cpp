@@ -97,7 +97,7 @@ Task<bool> send_live(Call call, ExecutionFeed* feed, Answering* answering) {
   }
 }
 
-// An answer without its end tells the client that the sandbox is gone.
+// An answer that is cut off tells the client that the sandbox is gone.
 Task<void> send_end(Call call, const model::Execution* row, Answering* answering) {
   std::string lines = answering->text.rest(call);
   bool gone = call.control().sessions().row_of(call.sandbox) == nullptr;
@@ -113,7 +113,7 @@ Task<void> send_end(Call call, const model::Execution* row, Answering* answering
   if (co_await call.exchange->write(lines)) (void)co_await call.exchange->finish();
 }
 
-// Whoever closes the connection does not want the result any more.
+// A client that closes the connection gives the execution up.
 Task<void> cancel_when_gone(Call call, ExecutionId id) {
   co_await call.exchange->client_gone();
   (void)co_await call.control().executions().cancel(call.caller, std::move(id));

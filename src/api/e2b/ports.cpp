@@ -27,7 +27,8 @@ http::Headers headers_inside(const Call& call) {
 Task<Answer<void>> forward(Call call) {
   auto named = sandbox_named(*call.e2b, call.request());
   std::uint16_t port = named ? named->port : 0;
-  if (port == 0) co_return refuse(Code::kInvalidArgument, "E2b-Sandbox-Port is no port");
+  if (port == 0)
+    co_return refuse(Code::kInvalidArgument, "E2b-Sandbox-Port must be from 1 to 65535");
   Forward forward{.port = port,
                   .target = call.request().target,
                   .headers = headers_inside(call),

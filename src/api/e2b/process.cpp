@@ -158,7 +158,7 @@ Task<Answer<void>> start(Call call, object message, StreamOut* out) {
   if (!pid) {
     ATOLL_CO_TRY(model::Execution row, co_await executions.get(call.caller, id));
     ATOLL_CO_CHECK(check_end(row));
-    co_return refuse(Code::kBackend, "the process ended before it was seen");
+    co_return refuse(Code::kBackend, "the process ended before its pid was known");
   }
   if (!co_await out->send(event_of("start", {{"pid", *pid}}))) co_return Answer<void>();
   ATOLL_CO_TRY(bool ended, co_await send_live(call, feed.get(), terminal, std::nullopt, out));

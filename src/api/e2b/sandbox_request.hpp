@@ -17,7 +17,7 @@ inline constexpr std::uint16_t kEnvdPort = 49983;
 inline constexpr std::uint16_t kInterpreterPort = 49999;
 
 // What the head of a request says, by E2b-Sandbox-Id and E2b-Sandbox-Port or by its host. Hosts of
-// other ports are previews, unless a token of ours comes with the request.
+// other ports are previews, unless the request has a token of the sandbox.
 struct SandboxName {
   std::string id;
   std::uint16_t port = kEnvdPort;  // 0: no port at all

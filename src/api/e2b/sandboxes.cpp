@@ -17,7 +17,7 @@ namespace {
 
 constexpr std::uint64_t kDefaultTimeout = 300;
 constexpr std::size_t kListed = 100;
-// What clients ask for when nobody told them a template.
+// The names that E2B's SDKs send by default.
 constexpr std::string_view kKnownTemplates[] = {"base", "code-interpreter-v1", "code-interpreter",
                                                 "mcp-gateway"};
 

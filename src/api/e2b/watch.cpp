@@ -97,7 +97,7 @@ Task<Answer<void>> watch_dir(Call call, object message, StreamOut* out) {
         if (!co_await out->send({{"keepalive", object()}})) co_return Answer<void>();
         break;
       case StreamClock::Beat::kTimeUp:
-        co_return refuse(Code::kExecTimeout, "the time of this watch is up");
+        co_return refuse(Code::kExecTimeout, "the watch has reached its time-out");
       case StreamClock::Beat::kDraining:
         co_return refuse(Code::kNoAvailableRuntime, "the server is stopping; watch again");
     }

@@ -73,7 +73,7 @@ Answer<void> check_role(const Call& call, const ToolEntry& tool) {
     return refuse(Code::kForbidden, "this key is read-only");
   }
   if (tool.admin && !call.caller.is_admin()) {
-    return refuse(Code::kForbidden, "this needs a key of an admin");
+    return refuse(Code::kForbidden, "this needs an admin's key");
   }
   return {};
 }
@@ -174,7 +174,7 @@ object finished(const Call& call, object result) {
   return result;
 }
 
-// Whatever happens, whoever waits for the call is told that it is over.
+// However the call ends, its waiters are told.
 class Done {
  public:
   explicit Done(CallPtr call) : call_(std::move(call)) {

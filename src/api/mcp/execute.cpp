@@ -85,7 +85,7 @@ Task<Answer<model::Execution>> execute_and_wait(CallPtr call, SessionId session,
   if (executed.state == model::MadeState::kDone) co_return std::move(executed.value);
   ExecutionId id = executed.value.id;
   call->execution = id;
-  call->changed.notify_all();  // for whoever wants to end it
+  call->changed.notify_all();  // it can be cancelled now
   ATOLL_CO_CHECK(co_await follow(call, id, seconds));
   ATOLL_CO_TRY(model::Execution row, co_await executions.get(call->caller, id));
   co_return row;

@@ -166,7 +166,8 @@ Task<Answer<ToolResult>> list_files(CallPtr call, ListArguments wanted, bool sea
   request.depth = static_cast<std::uint32_t>(depth);
   ATOLL_CO_TRY(request.limit, number_or(wanted.limit, kListDefault, 1, kListMost, "/limit"));
   std::optional<std::string> after = from_hex(wanted.cursor.value_or(""));
-  if (!after) co_return refuse_value("/cursor", "is none of an earlier answer");
+  if (!after)
+    co_return refuse_value("/cursor", "is unknown: send the next_cursor of an earlier answer");
   request.after = std::move(*after);
   ATOLL_CO_TRY(Target target, co_await target_of(call, std::move(wanted.sandbox_id)));
   ATOLL_CO_TRY(model::FilePage page,
@@ -218,7 +219,7 @@ Task<Answer<ToolResult>> file_write(CallPtr call, object arguments) {
   std::string encoding = wanted.encoding.value_or("utf-8");
   if (encoding == "base64") {
     std::optional<std::string> bytes = codec::from_base64(wanted.content);
-    if (!bytes) co_return refuse_value("/content", "is no base64");
+    if (!bytes) co_return refuse_value("/content", "is not base64");
     wanted.content = std::move(*bytes);
   } else if (encoding != "utf-8") {
     co_return refuse_value("/encoding", "must be utf-8 or base64");

@@ -160,7 +160,8 @@ Task<Answer<ToolResult>> process_kill(CallPtr call, object arguments) {
   ToolResult result;
   if (wanted.signal) {
     std::optional<int> number = signal_number(*wanted.signal);
-    if (!number) co_return refuse_value("/signal", "must be INT, TERM, KILL or one of the others");
+    if (!number)
+      co_return refuse_value("/signal", "must be INT, TERM, KILL, HUP, USR1, USR2, STOP or CONT");
     ATOLL_CO_CHECK(co_await executions.signal(call->caller, row.id, *number));
     result.summary = "Sent the signal " + *wanted.signal;
   } else {

@@ -35,7 +35,8 @@ BOOST_DESCRIBE_STRUCT(RunCommandArguments, (),
 Answer<void> check_environment(const std::map<std::string, std::string>& env) {
   if (env.size() > kMaxEntries) return refuse_value("/env", "has too many members");
   for (const auto& [name, value] : env) {
-    if (!is_environment_name(name)) return refuse_value("/env", "has a name that is none");
+    if (!is_environment_name(name))
+      return refuse_value("/env", "has a name that no variable can have");
     ATOLL_CHECK(check_words(value, "/env/" + name, kMaxValue));
   }
   return {};

@@ -203,7 +203,7 @@ Task<Answer<ToolResult>> sandbox_resume(CallPtr call, object arguments) {
   ATOLL_CO_TRY(SessionId id, existing_target(*call, wanted.sandbox_id));
   ATOLL_CO_TRY(model::Session row,
                co_await call->control().session_changes().resume(call->caller, id));
-  co_return state_result(row, "The sandbox " + id.str() + " goes on");
+  co_return state_result(row, "The sandbox " + id.str() + " runs again");
 }
 
 Task<Answer<ToolResult>> expose_port(CallPtr call, object arguments) {

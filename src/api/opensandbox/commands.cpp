@@ -75,7 +75,7 @@ Answer<control::ExecuteRequest> to_request(CommandBody body) {
   if (request.env.size() > kMaxEntries) return refuse_value("/envs", "has too many members");
   for (const auto& [name, value] : request.env) {
     if (!is_environment_name(name) || !is_environment_value(value) || value.size() > kMaxValue) {
-      return refuse_value("/envs/" + name.substr(0, kMaxName), "is no variable");
+      return refuse_value("/envs/" + name.substr(0, kMaxName), "is not a valid variable");
     }
   }
   ATOLL_TRY(request.timeout, seconds_of(body.timeout));

@@ -46,8 +46,8 @@ Task<Answer<void>> download_lines(Call call, control::OpenedFile* file) {
 }
 
 Task<Answer<void>> respond_unsatisfiable(Call call, std::uint64_t size) {
-  http::Response refused =
-      render(Refusal(416, "range_not_satisfiable", "the file has no such bytes"), call.request());
+  http::Response refused = render(
+      Refusal(416, "range_not_satisfiable", "the range lies outside of the file"), call.request());
   refused.headers.add("Content-Range", "bytes */" + std::to_string(size));
   (void)co_await call.exchange->respond(std::move(refused));
   co_return Answer<void>();
@@ -61,7 +61,7 @@ Task<Answer<void>> download_file(Call call) {
                co_await call.control().files().open(call.caller, call.session_id(), paths[0]));
   const model::File& info = file.info();
   if (info.kind != model::File::Kind::kFile) {
-    co_return refuse(Code::kInvalidArgument, "this is no file");
+    co_return refuse(Code::kInvalidArgument, "this is not a regular file");
   }
   const http::Request& request = call.request();
   if (request.find_query("offset") || request.find_query("limit")) {

@@ -19,7 +19,7 @@ namespace {
 using model::SessionState;
 using std::chrono::milliseconds;
 
-// Images that hold what python-default has, as far as clients of a code interpreter ask for it.
+// Images whose content clients of a code interpreter find in python-default.
 constexpr std::string_view kKnownImages[] = {"opensandbox/code-interpreter",
                                              "code-interpreter",
                                              "opensandbox/base",
@@ -46,7 +46,7 @@ while True:
     server.accept()[0].close()
 )py";
 
-// What a container of theirs would run as its first process.
+// What an OpenSandbox container runs as its first process.
 Task<Answer<void>> start_entrypoint(Call call, SessionId id, std::vector<std::string> entrypoint) {
   control::ExecuteRequest request;
   request.timeout = 0;
@@ -196,7 +196,7 @@ Task<Answer<http::Response>> endpoint(Call call) {
   ATOLL_CO_TRY([[maybe_unused]] bool proxied, query_flag(call, "use_server_proxy"));
   if (call.request().find_query("expires")) {
     co_return refuse(Code::kInvalidArgument,
-                     "signed endpoints are not supported; the headers of an endpoint let in");
+                     "signed endpoints are not supported; send the headers of the endpoint");
   }
   ATOLL_CO_CHECK(co_await find(call));
   object view{{"endpoint", std::string(call.request().headers.get("host")) + "/sandboxes/" +

@@ -92,7 +92,7 @@ Answer<void> check_possible(const CreateBody& body) {
 Answer<void> check_environment(const StringMap& environment) {
   for (const auto& [name, value] : environment) {
     if (!is_environment_name(name) || !is_environment_value(value) || value.size() > kMaxValue) {
-      return refuse_value("/env/" + name.substr(0, kMaxName), "is no variable of an environment");
+      return refuse_value("/env/" + name.substr(0, kMaxName), "is not a valid variable");
     }
   }
   return {};

@@ -134,9 +134,10 @@ Answer<void> check_environment(const std::optional<StringMap>& map, const std::s
   for (const auto& [name, value] : map.value_or(StringMap())) {
     std::string field = at + "/" + pointer_segment(name.substr(0, kMaxEnvironmentName));
     if (!is_environment_name(name)) {
-      return refuse_value(field,
-                          "is no name of a variable: those have 1 to 256 bytes, no `=`, no blanks "
-                          "and no control characters");
+      return refuse_value(
+          field,
+          "is not the name of a variable: names have 1 to 256 bytes, no `=`, no blanks "
+          "and no control characters");
     }
     if (!is_environment_value(value)) return refuse_value(field, "must not contain NUL bytes");
   }

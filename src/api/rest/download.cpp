@@ -49,8 +49,9 @@ Task<Answer<void>> send_file(Call call, control::OpenedFile* file) {
   bool whole = condition && *condition != etag;
   ByteRange range = whole ? ByteRange() : parse_range(asked.get("range"), info.size);
   if (range.kind == ByteRange::Kind::kUnsatisfiable) {
-    http::Response refused = Refusal(416, "range_not_satisfiable", "the file has no such bytes")
-                                 .response(call.request().id);
+    http::Response refused =
+        Refusal(416, "range_not_satisfiable", "the range lies outside of the file")
+            .response(call.request().id);
     refused.headers.add("Content-Range", "bytes */" + std::to_string(info.size));
     (void)co_await call.exchange->respond(std::move(refused));
     co_return Answer<void>();

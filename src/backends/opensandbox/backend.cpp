@@ -131,7 +131,7 @@ void register_opensandbox(sandbox::Registry& registry) {
                  {Cap::kStdin,
                   "its agent gives a running program no input, only a whole "
                   "one at the start"},
-                 {Cap::kTerminal, "they are no part of its published interface"},
+                 {Cap::kTerminal, "its published interface has none"},
                  {Cap::kWatch, "its agent cannot"},
                  {Cap::kConnect, "its ports are reached by HTTP only"},
                  {Cap::kLimits, "cpu and memory cannot be changed later"},

@@ -166,7 +166,8 @@ Task<Result<ShellResult>> Execd::run(std::string script) {
       if (event.type == "stdout" || event.type == "stderr") {
         into += event.text;
         if (!into.ends_with('\n')) into += '\n';
-        if (into.size() > kMaxWords) co_return fail(Code::kTooLarge, "the sandbox says too much");
+        if (into.size() > kMaxWords)
+          co_return fail(Code::kTooLarge, "an answer of the sandbox is too long");
       }
       if (event.type == "execution_complete") co_return result;
       if (event.type == "error") {

@@ -62,7 +62,7 @@ Result<int> check(const PolicyOptions& options) {
 
 Result<int> rules(const PolicyOptions& options) {
   if (options.words.size() != 1) {
-    return fail(Code::kInvalidArgument, "policy rules: takes options and no words");
+    return fail(Code::kInvalidArgument, "policy rules: takes options only");
   }
   if (options.output == PolicyFormat::kJson) {
     return show(json_text(codec::to_json(Rules::shipped().all()), ::isatty(STDOUT_FILENO) == 1));

@@ -166,7 +166,7 @@ constexpr std::array kNetworkSections{
 
 constexpr std::array kNetworkExamples{
     Example{"atoll network $S", "What the session may reach."},
-    Example{"echo '{}' | atoll network --set - $S", "Nothing any more."},
+    Example{"echo '{}' | atoll network --set - $S", "Take the network away again."},
 };
 
 constexpr std::array kMcpSections{

@@ -77,7 +77,8 @@ Task<Result<std::string>> read_until(async::Stream* stream, std::string_view wan
     ATOLL_CO_TRY(std::size_t got, co_await stream->read_some(buffer));
     if (got == 0) co_return said;
     said.append(buffer, 0, got);
-    if (said.size() > kMaxSaid) co_return fail(Code::kTooLarge, "atoll says too much");
+    if (said.size() > kMaxSaid)
+      co_return fail(Code::kTooLarge, "a message of the server is too long");
   }
 }
 

@@ -128,7 +128,7 @@ Result<NetworkRule> parse_network_rule(std::string_view text, NetworkAction acti
   if (rule.target.empty()) return fail(Code::kInvalidArgument, "a name is missing");
   if (has_port) {
     std::optional<model::PortRange> range = model::parse_ports(port);
-    if (!range) return fail(Code::kInvalidArgument, "write a port behind the colon, as :443");
+    if (!range) return fail(Code::kInvalidArgument, "write a port after the colon, as in :443");
     rule.ports.push_back(*range);
   }
   ATOLL_CHECK(check_rule(rule));

@@ -216,7 +216,7 @@ Result<ColorMode> parse_color_mode(std::string_view value) {
   if (value == "auto") return ColorMode::kAuto;
   if (value == "always") return ColorMode::kAlways;
   if (value == "never") return ColorMode::kNever;
-  return fail(Code::kInvalidArgument, "is none of auto, always, never");
+  return fail(Code::kInvalidArgument, "must be auto, always or never");
 }
 
 Result<void> parse_run_options(std::span<const std::string_view> arguments, RunOptions& options) {

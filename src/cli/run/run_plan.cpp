@@ -78,7 +78,7 @@ Result<sandbox::Preload> parse_preload(std::string_view text) {
   }
   if (Result<void> checked = sandbox::check_modules(preload.modules); !checked) {
     return fail(Code::kInvalidArgument, "--preload " + checked.error().message() +
-                                            "; commas stand between them, and `none` is none");
+                                            "; separate them by commas; `none` loads none");
   }
   return preload;
 }

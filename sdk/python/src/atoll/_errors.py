@@ -54,7 +54,7 @@ class InvalidRequestError(SandboxError):
 
 
 class UnsupportedBackendError(InvalidRequestError):
-    """The backend is not known, or not to be had here."""
+    """The backend is unknown or not available here."""
 
 
 class AuthenticationError(SandboxError):
