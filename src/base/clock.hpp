@@ -15,6 +15,10 @@ class Clock {
   virtual ~Clock() = default;
   virtual std::chrono::system_clock::time_point wall() const = 0;    // what people read
   virtual std::chrono::steady_clock::time_point steady() const = 0;  // what durations are made of
+  // wall() as rows and answers have it.
+  std::chrono::sys_time<std::chrono::milliseconds> now() const {
+    return std::chrono::time_point_cast<std::chrono::milliseconds>(wall());
+  }
 };
 
 class SystemClock final : public Clock {

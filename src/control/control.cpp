@@ -98,7 +98,7 @@ Task<void> Control::watch_node(node::Node* node) {
 
 Task<void> Control::remove_old() {
   for (;;) {
-    auto now = std::chrono::time_point_cast<std::chrono::milliseconds>(clock_.wall());
+    auto now = clock_.now();
     Result<std::uint64_t> gone =
         co_await store_->remove_old({.sessions_ended_before = now - results_kept_,
                                      .idempotency_before = now - answers_kept_,

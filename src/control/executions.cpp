@@ -41,9 +41,7 @@ Executions::Executions(const SessionShared& shared, ExecutionSessions sessions, 
 
 Executions::~Executions() = default;
 
-model::Time Executions::now() const {
-  return std::chrono::time_point_cast<std::chrono::milliseconds>(shared_.clock.wall());
-}
+model::Time Executions::now() const { return shared_.clock.now(); }
 
 void Executions::publish(const LiveExecution& execution, std::string event) {
   const model::Execution& row = execution.row;

@@ -24,7 +24,7 @@ void Once::release() {
 
 void Once::add_to(std::vector<store::Change>& changes, model::Made made) const {
   if (!active()) return;
-  auto now = std::chrono::time_point_cast<std::chrono::milliseconds>(owner_->clock_.wall());
+  auto now = owner_->clock_.now();
   changes.push_back(store::PutIdempotency{{.tenant = tenant_,
                                            .key = key_.key,
                                            .fingerprint = key_.fingerprint,

@@ -117,7 +117,7 @@ Task<Result<NewKey>> Keys::create(Caller caller, Wish wish, Once once) {
                                                                        : model::Role::kUser),
               .name = std::move(wish.name),
               .secret_hash = hash_of(made.secret),
-              .created_at = std::chrono::time_point_cast<std::chrono::milliseconds>(clock_.wall())};
+              .created_at = clock_.now()};
   ATOLL_CO_CHECK(check_rights(caller, made.key));
   auto same = by_hash_.find(made.key.secret_hash);
   if (same != by_hash_.end() && !same->second.revoked_at) {
@@ -140,7 +140,7 @@ Task<Result<void>> Keys::revoke(Caller caller, std::string id) {
     ATOLL_CO_CHECK(check_rights(caller, key));
     if (key.revoked_at) co_return Result<void>();
     model::Key revoked = key;
-    revoked.revoked_at = std::chrono::time_point_cast<std::chrono::milliseconds>(clock_.wall());
+    revoked.revoked_at = clock_.now();
     std::vector<store::Change> changes;
     changes.push_back(store::PutKey{revoked});
     changes.push_back(recorded(std::move(caller), model::AuditAction::kKeyRevoked, revoked));

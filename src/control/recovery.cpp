@@ -125,7 +125,7 @@ Task<Result<void>> Recovery::end_rows(std::vector<model::Session> rows) {
   if (rows.empty()) co_return Result<void>();
   std::vector<store::Change> changes;
   for (model::Session row : rows) {
-    row.ended_at = std::chrono::time_point_cast<std::chrono::milliseconds>(shared_.clock.wall());
+    row.ended_at = shared_.clock.now();
     changes.push_back(store::PutSession{std::move(row)});
   }
   Result<void> written = co_await shared_.store.write(std::move(changes));

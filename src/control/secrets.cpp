@@ -67,8 +67,7 @@ Task<Result<Secrets::Put>> Secrets::put(Caller caller, std::string name, std::st
   model::Secret row;
   row.tenant = caller.tenant;
   row.name = name;
-  row.created_at = row.updated_at =
-      std::chrono::time_point_cast<std::chrono::milliseconds>(clock_.wall());
+  row.created_at = row.updated_at = clock_.now();
   row.value = std::move(value);
   Result<model::SecretInfo> old = co_await get(caller, name);
   if (!old && old.error().code() != Code::kNotFound) co_return fail(old.error());

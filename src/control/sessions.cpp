@@ -27,9 +27,7 @@ Error not_alive(const model::Session& row) {
 
 }  // namespace
 
-model::Time Sessions::now() const {
-  return std::chrono::time_point_cast<std::chrono::milliseconds>(shared_.clock.wall());
-}
+model::Time Sessions::now() const { return shared_.clock.now(); }
 
 void Sessions::publish(const LiveSession& session, std::string event) {
   log::info(event, log::kv("session_id", session.row.id.str()),

@@ -51,7 +51,7 @@ Task<Result<Outcome<model::Snapshot>>> Snapshots::create(Caller caller, SessionI
                       .name = std::move(name)};
   row.file = row.id;
   ATOLL_CO_TRY(row.size, co_await files_.save(&use.sandbox(), row.file, &place));
-  row.created_at = std::chrono::time_point_cast<std::chrono::milliseconds>(clock_.wall());
+  row.created_at = clock_.now();
   fault::here("snapshot.file");
   std::vector<store::Change> changes;
   once.add_to(changes, {.kind = model::MadeKind::kSnapshot, .id = row.id});

@@ -48,7 +48,7 @@ Task<Result<Outcome<TemplatePtr>>> Templates::add(Caller caller, std::string id,
   if (!tenant.empty() && std::ranges::count_if(templates_, is_own) >= kMaxOfTenant) {
     co_return fail(quota_error("templates", "the tenant has too many templates: remove some"));
   }
-  auto now = std::chrono::time_point_cast<std::chrono::milliseconds>(clock_.wall());
+  auto now = clock_.now();
   model::Template row{.id = id,
                       .tenant = std::move(tenant),
                       .spec = std::move(spec),
@@ -73,7 +73,7 @@ Task<Result<TemplatePtr>> Templates::replace(Caller caller, std::string id,
   model::Template row = *old;
   row.spec = std::move(spec);
   ++row.version;
-  row.updated_at = std::chrono::time_point_cast<std::chrono::milliseconds>(clock_.wall());
+  row.updated_at = clock_.now();
   std::vector<store::Change> changes;
   changes.push_back(store::PutTemplate{row});
   changes.push_back(

@@ -90,8 +90,7 @@ Task<Result<void>> Templates::load() {
   std::vector<store::Change> changes;
   for (model::Template& one : built_in_templates()) {
     if (templates_.contains(one.id)) continue;
-    one.created_at = one.updated_at =
-        std::chrono::time_point_cast<std::chrono::milliseconds>(clock_.wall());
+    one.created_at = one.updated_at = clock_.now();
     one.spec.pool = settings_.pool_size;
     changes.push_back(store::PutTemplate{one});
     std::string id = one.id;

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "async/deadline.hpp"
+#include "base/clock.hpp"
 #include "codec/base64.hpp"
 #include "codec/names.hpp"
 #include "egress/inside.hpp"
@@ -168,8 +169,7 @@ class EgressNetworks final : public Networks {
   void tell(const std::vector<egress::Refusal>& refusals, std::uint64_t dropped) {
     if (dropped > 0) log::warn("refusals_dropped", log::kv("count", dropped));
     if (!on_refused_) return;
-    auto now =
-        std::chrono::time_point_cast<std::chrono::milliseconds>(std::chrono::system_clock::now());
+    auto now = SystemClock().now();
     for (const egress::Refusal& one : refusals) {
       auto found = places_.find(one.sandbox);
       if (found == places_.end()) continue;  // it has ended

@@ -41,7 +41,7 @@ std::vector<std::string> urls_of(const PreviewWish& wish, std::string_view token
 }  // namespace
 
 model::Time preview_end(const control::Control& control, std::chrono::seconds time) {
-  return std::chrono::time_point_cast<std::chrono::milliseconds>(control.clock().wall()) + time;
+  return control.clock().now() + time;
 }
 
 std::string sign_preview(control::Control& control, const control::Caller& caller,

@@ -41,8 +41,7 @@ class TextLines {
  private:
   static std::string line(const Call& call, bool is_stdout, std::string_view text) {
     if (text.empty()) return {};
-    auto now =
-        std::chrono::time_point_cast<std::chrono::milliseconds>(call.control().clock().wall());
+    auto now = call.control().clock().now();
     return text_line(is_stdout, text, now);
   }
 

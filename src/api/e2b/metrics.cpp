@@ -35,8 +35,7 @@ Task<Answer<Figures>> figures_of(Call call, model::Session session) {
   }
   const model::Resources& asked = session.config.resources;
   Figures figures;
-  figures.at =
-      std::chrono::time_point_cast<std::chrono::milliseconds>(call.control().clock().wall());
+  figures.at = call.control().clock().now();
   figures.cpu_count = asked.cpu.value_or(own.cpu);
   figures.cpu_used_percent = std::max(0.0, usage.cpu_usage_percent);
   figures.memory_used = bytes_of(usage.memory_usage_mb);

@@ -17,11 +17,7 @@ using control::SpoolEvent;
 
 constexpr std::chrono::seconds kPing{3};
 
-std::int64_t now_ms(const Call& call) {
-  using std::chrono::milliseconds;
-  auto since = call.control().clock().wall().time_since_epoch();
-  return std::chrono::duration_cast<milliseconds>(since).count();
-}
+std::int64_t now_ms(const Call& call) { return unix_ms(call.control().clock().wall()); }
 
 http::Headers stream_headers() {
   return {{"Content-Type", "text/event-stream"},

@@ -17,7 +17,6 @@ namespace atl::api::opensandbox {
 namespace {
 
 using model::SessionState;
-using std::chrono::milliseconds;
 
 // Images whose content clients of a code interpreter find in python-default.
 constexpr std::string_view kKnownImages[] = {"opensandbox/code-interpreter",
@@ -180,7 +179,7 @@ Task<Answer<http::Response>> renew(Call call) {
   std::optional<model::Time> until = from_rfc3339(body.expires_at);
   if (!until) co_return refuse_value("/expiresAt", "must be a time as in 2026-01-02T03:04:05Z");
   ATOLL_CO_CHECK(co_await find(call));
-  auto now = std::chrono::time_point_cast<milliseconds>(call.control().clock().wall());
+  auto now = call.control().clock().now();
   if (*until <= now) co_return refuse_value("/expiresAt", "must be in the future");
   // Both are times of four-digit years, so their difference fits.
   auto left = (*until - now).count();

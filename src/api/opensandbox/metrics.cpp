@@ -20,14 +20,13 @@ Task<Answer<object>> measure(Call call) {
     Result<model::TemplatePtr> origin = call.control().templates().find(row.template_id);
     cores = origin ? (*origin)->spec.resources.cpu : 1;
   }
-  auto now = call.control().clock().wall().time_since_epoch();
   // Their percentage is of all that there is, here of what the sandbox may have.
   co_return object{
       {"cpu_count", cores},
       {"cpu_used_pct", std::clamp(usage.cpu_usage_percent / std::max(cores, 0.01), 0.0, 100.0)},
       {"mem_total_mib", usage.memory_limit_mb},
       {"mem_used_mib", usage.memory_usage_mb},
-      {"timestamp", std::chrono::duration_cast<std::chrono::milliseconds>(now).count()}};
+      {"timestamp", unix_ms(call.control().clock().wall())}};
 }
 
 Task<Answer<http::Response>> get(Call call) {

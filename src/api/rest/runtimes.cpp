@@ -38,10 +38,7 @@ const char* health_of(const node::Node& node, const node::NodeResources& resourc
   return node::health_of(node.is_lost(), resources.memory_used, resources.memory_total);
 }
 
-std::string now(const Call& call) {
-  return rfc3339(
-      std::chrono::time_point_cast<std::chrono::milliseconds>(call.control().clock().wall()));
-}
+std::string now(const Call& call) { return rfc3339(call.control().clock().now()); }
 
 bodies::RuntimeBody runtime_view(const Call& call, const node::Node& node) {
   node::NodeResources resources = node.resources();
