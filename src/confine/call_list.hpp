@@ -1,5 +1,5 @@
-// A system-call filter for programs of ours that need few calls: what is listed is allowed, memory
-// that can be run is not to be had, and everything else answers EPERM.
+// A system-call filter for programs of Atoll that need few calls: listed calls are allowed,
+// executable memory cannot be made, and every other call fails with EPERM.
 #pragma once
 
 #include <span>

@@ -1,4 +1,4 @@
-// The token of each session: whoever shows it may use that session and nothing else. It is that of
+// The token of each session: a request with it may use that session and nothing else. It is that of
 // the key that made the session (Keys::session_token), so that links signed with it can be checked.
 // On the I/O thread.
 #pragma once

@@ -82,8 +82,8 @@ Task<void> Audit::write_waiting() {
   writing_ = false;
 }
 
-// They wait on until they are written: whoever is stopped in the middle leaves them to shut_down(),
-// and a row that was written before is not written twice.
+// They wait until they are written: a writer that is stopped in the middle leaves them to
+// shut_down(), and a row that was written before is not written twice.
 Task<Result<void>> Audit::write_portion() {
   std::size_t count = std::min(waiting_.size(), kPortion);
   std::vector<store::Change> changes;

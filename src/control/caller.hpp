@@ -1,4 +1,4 @@
-// Who asks. Made by whoever checked the key; everything a caller may see is of its tenant. An owner
+// Who asks. Made when the key is checked; everything a caller may see is of its tenant. An owner
 // may act for another tenant: then `tenant` is that one, and nothing else changes.
 #pragma once
 

@@ -27,7 +27,7 @@ model::Execution Executions::so_far(const LiveExecution& execution) const {
 Task<Result<model::Execution>> Executions::get(Caller caller, ExecutionId id) {
   if (auto found = live_.find(id.str()); found != live_.end()) {
     if (found->second->row.tenant != caller.tenant) co_return fail(no_execution(id));
-    // One without a row ends soon: whoever asks was told its id by an event.
+    // One without a row ends soon; its id is known from an event.
     co_return so_far(*found->second);
   }
   Result<model::Execution> row = co_await shared_.store.execution(id, true);

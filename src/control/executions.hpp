@@ -131,7 +131,7 @@ class Executions {
   const ExecutionLimits& limits() const { return limits_; }
   std::uint64_t started_total() const { return started_total_; }
   std::uint64_t failed_total() const { return failed_total_; }
-  // What the last server left queued or running has failed, for whoever asks from now on: before
+  // Marks what the last server left queued or running as failed, for all clients: before
   // anything is started. store_left() then writes it down, until the store has taken all of it.
   async::Task<Result<void>> load_left();
   async::Task<void> store_left();

@@ -1,6 +1,6 @@
-// `Idempotency-Key`: a request is carried out once, and whoever repeats it gets what the first one
+// `Idempotency-Key`: a request is carried out once, and a repeated one gets what the first one
 // made, also after a restart. The store keeps what was made, in the same commit as the thing
-// itself; answers are rendered anew by whoever speaks to the client.
+// itself; the protocol renders the answer anew.
 #pragma once
 
 #include <chrono>

@@ -45,7 +45,7 @@ bool belongs_to(SpoolKind kind, Part part) {
   return kind == SpoolKind::kStderr && part != Part::kStdout;
 }
 
-// A file of pieces as streams. Whoever reads on where it ended before pays for what it reads.
+// A file of pieces as streams. Reading on from the end of an earlier read costs what is read.
 class JournalOutput final : public model::LargeOutput {
  public:
   JournalOutput(UniqueFd file, std::uint64_t end, std::uint64_t stdout_size,

@@ -68,7 +68,7 @@ class Keys {
   // kUnauthenticated for anything that is not a key of this server. A key made by another process
   // (`atoll key create` beside a running server) is found in the store.
   async::Task<Result<Caller>> check(std::string secret);
-  // The same for whoever was let in by this key before.
+  // The same for a caller that this key admitted before.
   async::Task<Result<Caller>> check_id(std::string id);
   // Permission for one session, instead of the key: for clients that must not carry the key to what
   // they take for the sandbox itself. It dies with the key and outlives the server. Empty where

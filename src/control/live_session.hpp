@@ -27,7 +27,7 @@ namespace atl::control {
 
 struct LiveSession;
 
-// What was started as a program of its own, for whoever lists or looks for those that run.
+// What was started as a program of its own: to list the running ones and to find one.
 struct ProgramStarted {
   std::vector<std::string> argv;
   std::map<std::string, std::string> env;  // of the request

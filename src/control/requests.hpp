@@ -73,7 +73,7 @@ struct ExecuteRequest {
   bool track_files = false;
   // On a pseudo terminal: all output is stdout, and input is open until it ends. Not for code.
   std::optional<TerminalSize> terminal;
-  std::string label;  // of a program, for whoever looks for it in Executions::programs()
+  std::string label;  // of a program, to find it in Executions::programs()
 };
 
 struct OpenContextRequest {

@@ -86,7 +86,7 @@ Task<Result<std::vector<model::SecretInfo>>> Secrets::list(Caller caller) {
   co_return co_await store_.secrets(std::move(caller.tenant));
 }
 
-// By the list: a value is not opened for whoever may not see it.
+// By the list, so that no value is decrypted for a caller who may not see it.
 Task<Result<model::SecretInfo>> Secrets::get(Caller caller, std::string name) {
   ATOLL_CO_TRY(std::vector<model::SecretInfo> rows, co_await list(std::move(caller)));
   auto found = std::ranges::find(rows, name, &model::SecretInfo::name);

@@ -1,5 +1,5 @@
 // Secrets of tenants: values that requests to certain hosts carry and that never enter a sandbox.
-// Values are written, and read only by whoever carries out a network policy. On the I/O thread.
+// Values are written, and read only to carry out a network policy. On the I/O thread.
 #pragma once
 
 #include <map>
@@ -50,7 +50,7 @@ class Secrets {
   async::Task<Result<void>> check_used(std::string tenant, model::NetworkPolicy policy,
                                        std::string at);
 
-  // By name, of those that the policy names. For whoever carries it out; kNotFound when one is
+  // By name, of those that the policy names, to carry it out; kNotFound when one is
   // missing.
   async::Task<Result<std::map<std::string, std::string>>> values_of(std::string tenant,
                                                                     model::NetworkPolicy policy);

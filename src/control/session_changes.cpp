@@ -55,7 +55,7 @@ Task<Result<void>> freeze(LiveSessionPtr session, SessionEvent asked) {
   SandboxPtr sandbox = session->sandbox;
   session->apply(asked);
   auto outcome = std::make_shared<SessionEvent>(SessionEvent::kUnchanged);
-  Rollback done;  // also when whoever asked does not wait
+  Rollback done;  // also when the caller is cancelled
   done.add([session, outcome] {
     (void)session->try_apply(*outcome);  // its end may have been quicker
     session->changed.notify_all();
@@ -140,7 +140,7 @@ Task<Result<model::Session>> SessionChanges::pause(Caller caller, SessionId id) 
   if (session->phase() == SessionPhase::kPaused) co_return sessions_.view(*session);
   if (!session->usable()) co_return fail(Code::kConflict, "the session is still being made");
   co_await copies_.save(session);
-  // Whoever reads the files of a frozen one waits for nothing.
+  // Reading files of a frozen sandbox would not end.
   while (session->saving) co_await session->changed.wait();
   co_await until_settled(session);
   if (session->ending()) co_return fail(ended_meanwhile(*session));

@@ -81,7 +81,7 @@ bool SessionEnder::begin_end(const LiveSessionPtr& session, SessionEvent event, 
   return true;
 }
 
-// A task of its own: whoever waits for it may be cancelled, and a session that is half-way down
+// A task of its own: a caller that waits may be cancelled, and a session that is half-way down
 // would never be over.
 Task<void> SessionEnder::take_down(LiveSessionPtr session, AuditRow audit) {
   SessionState state = session->row.state;

@@ -133,7 +133,7 @@ Task<Result<SessionMaker::Begun>> SessionMaker::begin_one(Caller caller, CreateR
   }
   LiveSessionPtr session = begin(caller, request, std::move(origin), std::move(config), *node);
   if (!files && session->row.snapshot_id.empty()) {  // what waits has no files
-    Rollback undo;                                   // when whoever asked does not wait
+    Rollback undo;                                   // when the caller is cancelled
     undo.add([this, session] { drop(*session); });
     SandboxPtr waited = co_await node->claim(session->origin, session->row.config);
     if (waited) {

@@ -61,7 +61,7 @@ class Sessions {
   async::Task<Result<std::vector<model::Process>>> processes(Caller caller, SessionId id);
   async::Task<Result<void>> check_alive(Caller caller, SessionId id);  // for the error of live()
   bool contains(const SessionId& id) const { return live_.contains(id); }
-  // Whatever its tenant: for whoever checks what it lets in by itself. Null: none that lives.
+  // Of any tenant: for callers that check access themselves. Null: no live session.
   const model::Session* row_of(const SessionId& id) const;
   std::size_t live_count() const { return live_.size(); }
   std::size_t live_count(const std::string& runtime_node) const;

@@ -1,5 +1,5 @@
 // Something long, piece by piece: a download, an upload's body, the output of an execution, events
-// of sessions, changes of files. Whoever opens it says where to begin; destroying it gives it up
+// of sessions, changes of files. Its opener chooses where to begin; destroying it gives it up
 // and nothing else.
 //
 // It is a template, because a piece is what the reader needs and not always bytes: an event that

@@ -24,7 +24,7 @@ void bound_buffers(int socket) {
   constexpr int kWindow = 1 << 20, kNotSent = 1 << 20;
   set(socket, IPPROTO_TCP, TCP_WINDOW_CLAMP, kWindow);
   set(socket, IPPROTO_TCP, TCP_NOTSENT_LOWAT, kNotSent);
-  set(socket, IPPROTO_TCP, TCP_NODELAY, 1);  // whoever wrote it waited for nothing either
+  set(socket, IPPROTO_TCP, TCP_NODELAY, 1);  // its writer did not wait either
 }
 
 void settle_outside(int socket) {

@@ -84,7 +84,7 @@ Result<UniqueFd> listen_at(const std::string& path) {
   return socket;
 }
 
-// The kernel chooses an abstract name. The program looks at the uid of whoever connects.
+// The kernel chooses an abstract name. The program checks the uid of its clients.
 Result<ControlPair> control_pair() {
   ATOLL_TRY(UniqueFd listener, unix_socket());
   ATOLL_TRY(UniqueFd client, unix_socket());

@@ -208,7 +208,7 @@ class EgressNetworks final : public Networks {
   }
 
   // Until the last version is in force, however often that fails for a reason that may pass:
-  // whoever asked for it is told of the first failure, and may release it.
+  // its caller gets the first failure, and may release it.
   Task<void> sync(PlacePtr place) {
     while (!place->released && place->tried < place->wanted) {
       std::uint64_t version = place->wanted;

@@ -78,7 +78,7 @@ class LocalNode final : public Node, private PoolMaker {
   Task<SandboxPtr> claim(TemplatePtr origin, model::SessionConfig config) override {
     SandboxPtr sandbox = pool_.claim(origin, config);
     if (!sandbox || model::keeps_limits(*origin, config)) co_return sandbox;
-    Rollback undo;  // also when whoever asked does not wait
+    Rollback undo;  // also when the caller is cancelled
     undo.add([this, sandbox] { pool_.stop_later(sandbox); });
     Result<void> changed = co_await sandbox->change_limits(limits_of(*origin, config));
     if (changed) {
@@ -149,7 +149,7 @@ class LocalNode final : public Node, private PoolMaker {
 
   // Those that were prepared are opened: one that nobody has used yet may be lost as well.
   Task<void> until_lost() override {
-    if (!open(options_.default_backend)) co_return;  // whoever asks for a sandbox is told why
+    if (!open(options_.default_backend)) co_return;  // a request for a sandbox says why
     std::vector<std::string> prepared;
     for (const auto& [name, own] : options_.backends) {
       if (own.prepared.control) prepared.push_back(name);

@@ -39,7 +39,7 @@ std::string last_words(const std::string& staging) {
   return said.size() > kShown ? "…" + said.substr(said.size() - kShown) : said;
 }
 
-// Whoever is inside is nobody's owner: what all may read is what he reads.
+// The user inside owns none of these files: he reads what everybody may read.
 Result<void> put_in_place(const std::string& tree, const std::string& folder) {
   constexpr fs::perms kRead =
       fs::perms::owner_read | fs::perms::group_read | fs::perms::others_read;
@@ -100,7 +100,7 @@ Task<Result<std::string>> Packages::folder_of(const Installer* installer,
   } else {
     attempt = attempts_[path] = std::make_shared<Attempt>();
     attempt->outcome = fail(Code::kCancelled, "the installation of packages was given up");
-    Rollback over;  // also when whoever asked does not wait
+    Rollback over;  // also when the caller is cancelled
     over.add([this, attempt, path] {
       attempt->done = true;
       attempts_.erase(path);

@@ -44,7 +44,7 @@ struct PoolFigures {
   std::uint64_t misses = 0;
 };
 
-// Whoever makes the sandboxes of a pool.
+// Makes the sandboxes of a pool.
 class PoolMaker {
  public:
   virtual ~PoolMaker() = default;

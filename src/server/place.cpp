@@ -62,7 +62,7 @@ Result<Place> prepare_place(const std::string& data, unsigned uid, unsigned gid)
   Place place{.data_folder = data};
   if (place.data_folder.empty()) {
     ATOLL_TRY(place.data_folder, images::server_folder());
-    // Whoever made the folder above it may have closed it to everybody else.
+    // The owner of the folder above it may have closed it to everybody else.
     struct stat above{};
     std::string parent = place.data_folder.substr(0, place.data_folder.rfind('/'));
     bool is_closed = ::stat(parent.c_str(), &above) == 0 && (above.st_mode & 0011) == 0;

@@ -82,7 +82,7 @@ Result<PreparedBackends> prepare_backends(const sandbox::Registry& registry,
   Preparation preparation(config, place, identity);
   for (const std::string& name : names) {
     Result<const sandbox::BackendEntry*> entry = registry.get(name);
-    if (!entry) continue;  // whoever asks for it is told which there are
+    if (!entry) continue;  // a request for it is told the known ones
     Result<void> prepared = preparation.add(**entry);
     if (prepared) continue;
     if (name == names.front()) return fail(prepared.error());

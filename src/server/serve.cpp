@@ -93,7 +93,7 @@ struct Running {
 
 constexpr std::chrono::seconds kLostDrain{2};  // for answers that are ready
 
-// Standard input of a temporary server: whoever started it has gone when it ends.
+// Standard input of a temporary server: when it ends, the starter is gone.
 struct Input {
   bool ended = false;
 };

@@ -16,7 +16,7 @@
 namespace atl::api {
 
 struct AuthOptions {
-  bool required = true;                 // false: whoever reaches the port is an admin
+  bool required = true;                 // false: every client that reaches the port is an admin
   observe::Metrics* metrics = nullptr;  // none: the program's own
   std::string preview_domain = {};      // previews below it, beside those below localhost
   http::Handler preview = {};           // of requests to preview hosts, with captures id and port

@@ -83,7 +83,7 @@ Task<Answer<void>> pass_bytes(PortCall call, http::ClientResponse response, http
   async::TaskGroup group(call.executor);
   group.spawn(pump(pair, false));
   co_await pump(pair, true);
-  co_await group.join();  // whoever still sends has nobody who listens
+  co_await group.join();  // a sender that is left has no reader
   co_return Answer<void>();
 }
 

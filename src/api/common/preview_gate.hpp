@@ -1,5 +1,5 @@
-// Who may see a preview: whoever shows a token for it, has the cookie that a token became, or shows
-// a key. On a server without keys, previews below localhost are open to this machine.
+// Who may see a preview: a request with a token for it, with the cookie that a token became, or
+// with a key. On a server without keys, previews below localhost are open to this machine.
 #pragma once
 
 #include <string>
