@@ -6,15 +6,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/file_time.hpp"
 #include "base/write_all.hpp"
 
 namespace atl::guest {
-
-timespec to_timespec(std::int64_t ns) {
-  constexpr std::int64_t kSecond = 1'000'000'000;
-  std::int64_t seconds = ns / kSecond - (ns % kSecond < 0 ? 1 : 0);
-  return {.tv_sec = seconds, .tv_nsec = ns - seconds * kSecond};
-}
 
 Result<AtomicFile> AtomicFile::create(const GuestConfig& config, Place place) {
   static std::uint64_t counter = 0;
@@ -49,7 +44,7 @@ Result<void> AtomicFile::commit(std::uint32_t mode, std::optional<std::int64_t> 
   AsUser as_user(*config_);
   if (::fchmod(fd_.get(), mode & 0777) != 0) return fail_path("Writing", place_.name);
   if (mtime_ns) {
-    timespec times[2] = {to_timespec(*mtime_ns), to_timespec(*mtime_ns)};
+    timespec times[2] = {file_timespec(*mtime_ns), file_timespec(*mtime_ns)};
     if (::futimens(fd_.get(), times) != 0) return fail_path("Writing", place_.name);
   }
   if (::renameat(place_.dir.get(), temporary_.c_str(), place_.dir.get(), place_.name.c_str()) !=

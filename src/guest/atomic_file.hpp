@@ -39,6 +39,4 @@ class AtomicFile {
   UniqueFd fd_;  // empty after commit or move
 };
 
-timespec to_timespec(std::int64_t ns);
-
 }  // namespace atl::guest

@@ -9,6 +9,7 @@
 #include <sys/vfs.h>
 #include <unistd.h>
 
+#include "base/file_time.hpp"
 #include "confine/walls.hpp"
 
 namespace atl::guest {
@@ -126,8 +127,7 @@ FileInfo file_info(const struct stat& status, std::string path) {
   info.uid = status.st_uid;
   info.gid = status.st_gid;
   info.size = static_cast<std::uint64_t>(status.st_size);
-  info.mtime_ns =
-      static_cast<std::int64_t>(status.st_mtim.tv_sec) * 1'000'000'000 + status.st_mtim.tv_nsec;
+  info.mtime_ns = file_time_ns(status.st_mtim.tv_sec, status.st_mtim.tv_nsec);
   info.path = std::move(path);
   return info;
 }

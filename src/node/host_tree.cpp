@@ -13,6 +13,7 @@
 #include <memory>
 #include <utility>
 
+#include "base/file_time.hpp"
 #include "base/ids.hpp"
 #include "base/safe_names.hpp"
 #include "base/write_all.hpp"
@@ -21,8 +22,6 @@ namespace atl::node {
 namespace {
 
 using sandbox::FileInfo;
-
-constexpr std::int64_t kNanos = 1'000'000'000;
 
 std::unexpected<Error> cannot(const char* what, const std::string& path, int error = errno) {
   return fail(Error(code_from_errno(error),
@@ -41,7 +40,7 @@ TreeEntry entry_of(const struct stat& info) {
   return {.kind = FileInfo::kFile,
           .mode = info.st_mode & 0777u,
           .size = static_cast<std::uint64_t>(info.st_size),
-          .mtime_ns = info.st_mtim.tv_sec * kNanos + info.st_mtim.tv_nsec};
+          .mtime_ns = file_time_ns(info.st_mtim.tv_sec, info.st_mtim.tv_nsec)};
 }
 
 Result<void> look_at(int folder, const std::string& above, std::uint32_t depth, TreeMap& found);
@@ -172,9 +171,7 @@ Result<void> HostTree::write(std::string_view bytes) {
 }
 
 Result<void> HostTree::end(const std::string& path, const TreeEntry& entry) {
-  std::int64_t nanos = (entry.mtime_ns % kNanos + kNanos) % kNanos;  // before 1970 as well
-  timespec time{.tv_sec = (entry.mtime_ns - nanos) / kNanos, .tv_nsec = nanos};
-  timespec times[] = {time, time};
+  timespec times[] = {file_timespec(entry.mtime_ns), file_timespec(entry.mtime_ns)};
   ATOLL_TRY(UniqueFd parent, parent_of(path));
   if (::fchmod(file_.get(), entry.mode) != 0 || ::futimens(file_.get(), times) != 0 ||
       ::renameat(beside_.get(), part_.c_str(), parent.get(), name_of(path).c_str()) != 0) {

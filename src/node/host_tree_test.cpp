@@ -1,5 +1,6 @@
 #include "node/host_tree.hpp"
 
+#include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -7,6 +8,7 @@
 #include <filesystem>
 #include <fstream>
 #include <iterator>
+#include <limits>
 
 #include <gtest/gtest.h>
 
@@ -53,6 +55,22 @@ TEST_F(HostTreeTest, WhatIsMadeIsSeen) {
   EXPECT_EQ(tree.look()->size(), 3u);
   ASSERT_TRUE(tree.remove("d/f", made["d/f"]) && tree.remove("d", made["d"]));
   EXPECT_EQ(tree.look()->size(), 1u);
+}
+
+TEST_F(HostTreeTest, TimesThatAHostileGuestNamesStayInRange) {
+  HostTree tree = this->tree();
+  for (std::int64_t time : {std::numeric_limits<std::int64_t>::min(),
+                            std::numeric_limits<std::int64_t>::min() + 999'999'999,
+                            std::numeric_limits<std::int64_t>::max()}) {
+    TreeEntry file{.kind = FileInfo::kFile, .mode = 0600, .mtime_ns = time};
+    // The file system of this folder may hold less than it is told.
+    ASSERT_TRUE(tree.begin() && tree.write("1") && tree.end("f", file)) << time;
+    ASSERT_TRUE(tree.look()) << time;
+  }
+  timespec far[] = {{.tv_sec = 253'402'300'799, .tv_nsec = 0},
+                    {.tv_sec = 253'402'300'799, .tv_nsec = 999'999'999}};
+  ASSERT_EQ(::utimensat(AT_FDCWD, path("f").c_str(), far, 0), 0);
+  EXPECT_GT(tree.look()->at("f").mtime_ns, 0);
 }
 
 TEST_F(HostTreeTest, WhatIsNotWholeGoes) {

@@ -8,6 +8,7 @@
 #include "backends/opensandbox/file_streams.hpp"
 #include "backends/opensandbox/remote_sandbox.hpp"
 #include "backends/opensandbox/script.hpp"
+#include "base/file_time.hpp"
 
 namespace atl::backends::opensandbox {
 
@@ -106,7 +107,7 @@ Task<Result<FileInfo>> RemoteSandbox::stat(std::string path) {
   if (!words) co_return fail(Code::kBackend, "the sandbox's stat speaks another language");
   info.kind = kind_of(mode);
   info.mode = static_cast<std::uint32_t>(mode & 07777);
-  info.mtime_ns = seconds * 1'000'000'000;
+  info.mtime_ns = file_time_ns(seconds);
   info.target = from_hex(words);
   info.path = std::move(path);
   co_return info;
