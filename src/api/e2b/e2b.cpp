@@ -72,7 +72,7 @@ Dialects make_dialects(control::Control& control, const E2bOptions& options) {
   auto e2b = std::make_shared<E2b>(control, options);
   auto envd = sandbox_dialect(e2b, "e2b-envd", {add_envd, add_files, add_rpc});
   envd->owns = [](const http::Request& request, const Preview& preview) {
-    return is_to(request, preview, kEnvdPort) || (!preview && is_signed_link(request));
+    return is_to(request, preview, kEnvdPort) || (!preview && names_by_token(request));
   };
   auto interpreter = sandbox_dialect(e2b, "e2b-interpreter", {add_interpreter});
   interpreter->owns = [](const http::Request& request, const Preview& preview) {

@@ -15,6 +15,7 @@ namespace atl::api::e2b {
 namespace {
 
 using Renewal = control::SessionChanges::Renewal;
+constexpr std::size_t kMostMetrics = 100;  // sandboxes in one request
 
 SessionId id_of(const Call& call) { return SessionId(call.request().capture("id")); }
 
@@ -121,6 +122,23 @@ Task<Answer<http::Response>> metrics(Call call) {
   co_return json_response(200, samples);
 }
 
+// Of those that run; others are left out, as E2B does.
+Task<Answer<http::Response>> metrics_of_many(Call call) {
+  std::string ids(call.request().query_value("sandbox_ids"));
+  std::vector<std::string_view> names = split(ids, ',');
+  if (ids.empty() || names.size() > kMostMetrics) {
+    co_return refuse(Code::kInvalidArgument, "sandbox_ids must name from 1 to 100 sandboxes");
+  }
+  object samples;
+  for (std::string_view name : names) {
+    auto row = co_await call.control().sessions().get(call.caller, SessionId(std::string(name)));
+    if (!row || model::is_final(row->state) || row->state == model::SessionState::kPaused) continue;
+    Answer<Figures> figures = co_await figures_of(call, std::move(*row));
+    if (figures) samples[name] = rest_view(*figures);
+  }
+  co_return json_response(200, object{{"sandboxes", std::move(samples)}});
+}
+
 }  // namespace
 
 void add_sandbox_changes(Routes& routes) {
@@ -134,6 +152,8 @@ void add_sandbox_changes(Routes& routes) {
   routes.add(Method::kPost, "/v2/sandboxes/{id}/connect", "e2bConnectV2", Access::kWriter, connect);
   routes.add(Method::kPut, "/sandboxes/{id}/network", "e2bPutNetwork", Access::kWriter,
              put_network);
+  routes.add(Method::kGet, "/sandboxes/metrics", "e2bMetricsOfMany", Access::kReader,
+             metrics_of_many);
   routes.add(Method::kGet, "/sandboxes/{id}/metrics", "e2bMetrics", Access::kReader, metrics);
 }
 

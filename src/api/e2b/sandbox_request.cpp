@@ -45,6 +45,22 @@ Task<Answer<control::AccessTokens::Holder>> by_signature(E2bPtr e2b, const http:
   co_return std::move(*holder);
 }
 
+Task<Answer<control::AccessTokens::Holder>> by_token(E2bPtr e2b, std::string token) {
+  auto takes = [&token](std::string_view own) {
+    return own.size() == token.size() && ::CRYPTO_memcmp(own.data(), token.data(), own.size()) == 0;
+  };
+  auto holder = co_await e2b->control.access_tokens().find(takes);
+  if (!holder) co_return std::unexpected<Refusal>(not_found());
+  co_return std::move(*holder);
+}
+
+// Of a request that names no sandbox.
+Task<Answer<control::AccessTokens::Holder>> holder_of(E2bPtr e2b, const http::Request* request) {
+  std::string token = token_of(request->headers);
+  if (token.empty()) co_return co_await by_signature(std::move(e2b), request, std::nullopt);
+  co_return co_await by_token(std::move(e2b), std::move(token));
+}
+
 }  // namespace
 
 std::optional<SandboxName> sandbox_named(const http::Request& request,
@@ -74,11 +90,22 @@ bool is_signed_link(const http::Request& request) {
   return request.path == "/files" && request.find_query("signature").has_value();
 }
 
+bool names_by_token(const http::Request& request) {
+  if (request.headers.has("e2b-sandbox-id")) return false;
+  if (is_signed_link(request)) return true;
+  return request.headers.has("x-access-token") &&
+         (request.path == "/files" || request.path == "/health" || is_rpc(request.path));
+}
+
 Task<Answer<std::optional<control::Caller>>> admit_to_sandbox(E2bPtr e2b,
                                                               http::Exchange* exchange) {
   const http::Request& request = exchange->request();
   std::optional<SandboxName> name = sandbox_named(*e2b, request);
   std::string token = token_of(request.headers);
+  if (!name && names_by_token(request)) {
+    ATOLL_CO_TRY(control::AccessTokens::Holder holder, co_await holder_of(e2b, &request));
+    co_return std::move(holder.caller);
+  }
   if (token.empty() && is_signed_link(request)) {
     ATOLL_CO_TRY(control::AccessTokens::Holder holder, co_await by_signature(e2b, &request, name));
     co_return std::move(holder.caller);
@@ -95,9 +122,8 @@ Task<Answer<std::optional<control::Caller>>> admit_to_sandbox(E2bPtr e2b,
 Task<Answer<void>> find_sandbox(Call* call) {
   const http::Request& request = call->request();
   std::optional<SandboxName> name = sandbox_named(*call->e2b, request);
-  if (!name && is_signed_link(request)) {
-    ATOLL_CO_TRY(control::AccessTokens::Holder holder,
-                 co_await by_signature(call->e2b, &request, name));
+  if (!name && names_by_token(request)) {
+    ATOLL_CO_TRY(control::AccessTokens::Holder holder, co_await holder_of(call->e2b, &request));
     name = SandboxName{.id = holder.session.str()};
     if (!call->e2b->options.keys_required) call->caller = std::move(holder.caller);
   }

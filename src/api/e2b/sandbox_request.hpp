@@ -27,8 +27,11 @@ std::optional<SandboxName> sandbox_named(const http::Request& request,
 
 std::optional<SandboxName> sandbox_named(const E2b& e2b, const http::Request& request);
 
-// GET or POST /files?…&signature=v1_…: names no sandbox when it goes to the server's own host.
+// GET or POST /files?…&signature=v1_…
 bool is_signed_link(const http::Request& request);
+// Requests to the server's own host that name no sandbox, so its access token has to: signed links,
+// and requests of e2b 2.7 to envd, of which many send nothing but the token.
+bool names_by_token(const http::Request& request);
 
 // For servers with keys: by X-Access-Token, E2B-Traffic-Access-Token or a signature. nullopt: the
 // request has none of them, so a key decides.

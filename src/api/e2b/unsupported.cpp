@@ -49,6 +49,7 @@ void add_unsupported(Routes& routes) {
       {Method::kPatch, "/templates/{id}", builds},
       {Method::kPatch, "/v2/templates/{id}", builds},
       {Method::kGet, "/templates/{id}", builds},
+      {Method::kDelete, "/templates/tags", builds},
       {Method::kGet, "/templates/{id}/{rest...}", builds},
       {Method::kPost, "/templates/{id}/{rest...}", builds},
       {Method::kDelete, "/templates/{id}/{rest...}", builds},

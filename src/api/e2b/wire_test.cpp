@@ -240,6 +240,25 @@ TEST(SandboxNames, ComeByHeaderOrByHost) {
   EXPECT_EQ(sandbox_named(request, std::nullopt)->port, 0);
 }
 
+TEST(SandboxNames, AreLeftToTheTokenByOldClients) {
+  auto request = [](std::string path, http::Headers headers) {
+    http::Request made;
+    made.path = std::move(path);
+    made.headers = std::move(headers);
+    return made;
+  };
+  http::Headers token{{"X-Access-Token", "t"}};
+  EXPECT_TRUE(names_by_token(request("/files", token)));
+  EXPECT_TRUE(names_by_token(request("/health", token)));
+  EXPECT_TRUE(names_by_token(request("/process.Process/List", token)));
+  EXPECT_FALSE(names_by_token(request("/metrics", token)));
+  EXPECT_FALSE(names_by_token(request("/sandboxes", token)));
+  EXPECT_FALSE(names_by_token(request("/health", {})));
+  EXPECT_FALSE(names_by_token(request("/files", {{"X-API-Key", "k"}})));
+  token.set("E2b-Sandbox-Id", "abc");
+  EXPECT_FALSE(names_by_token(request("/health", token)));
+}
+
 TEST(Members, TakeNoNumberOutOfRange) {
   for (const char* bad : {"-1", "1e300", "1e400", "\"1\"", "9223372036854775808", "true", "3601"}) {
     auto body = codec::parse(std::string(R"({"n":)") + bad + "}");

@@ -251,11 +251,84 @@ class Hostile(Case):
         self.assertEqual(self.raw("/health", None, named, "GET"), (200, b'"OK"'))
         self.assertEqual(self.raw("/health", None, {**named, "x-access-token": "x"}, "GET")[0], 401)
 
+    def test_by_token(self):
+        """e2b 2.7 sends envd the access token and no name of a sandbox."""
+        box, other = self.sandbox(), self.sandbox()
+        token = {"x-access-token": box["envdAccessToken"]}
+        octets = {"content-type": "application/octet-stream"}
+        self.assertEqual(self.raw("/files?path=a", b"mine", {**token, **octets})[0], 200)
+        self.assertEqual(self.raw("/files?path=a", None, token, "GET"), (200, b"mine"))
+        self.assertEqual(self.raw("/files?path=a", None, self.headers(box), "GET"), (200, b"mine"))
+        self.assertEqual(self.raw("/files?path=a", None, {"x-access-token": other["envdAccessToken"]}, "GET")[0], 404)
+        self.assertEqual(self.raw("/files?path=a", None, {"x-access-token": "x"}, "GET")[0], 502)
+        self.assertEqual(self.raw("/files?path=a", None, {"x-api-key": self.server.key}, "GET")[0], 404)
+        self.assertEqual(self.raw("/health", None, token, "GET"), (204, b""))
+        listed = self.raw("/process.Process/List", b"{}", {**token, "content-type": "application/json"})
+        self.assertEqual((listed[0], json.loads(listed[1])), (200, {"processes": []}))
+        self.assertEqual(self.raw("/health", None, {}, "GET")[0], 200)
+        self.assertEqual(self.rest("POST", f"/sandboxes/{box['sandboxID']}/pause", {})[0], 204)
+        self.assertEqual(self.raw("/health", None, token, "GET")[0], 502)
+        self.assertEqual(self.rest("DELETE", "/sandboxes/" + box["sandboxID"])[0], 204)
+        self.assertEqual(self.raw("/health", None, token, "GET")[0], 502)
+
+    def test_times_of_files(self):
+        """A sandbox may set any time; tmpfs keeps it."""
+        box = self.sandbox()
+        times = (-99999999999, -1, 0, 9223372036, 9223372037, 99999999999, 253402300799)
+        command = "cd /tmp; " + "; ".join(f"touch -d @{time} t{time}" for time in times)
+        self.assertIn("exit status 0", json.dumps(envelopes(self.start(box, command)[1])))
+        status, answer = self.rpc(box, "filesystem.Filesystem/ListDir", {"path": "/tmp", "depth": 1})
+        self.assertEqual(status, 200, answer)
+        seen = {one["name"]: one["modifiedTime"] for one in answer["entries"]}
+        self.assertEqual((seen["t-1"], seen["t0"]), ("1969-12-31T23:59:59.000Z", "1970-01-01T00:00:00.000Z"))
+        for time in times:
+            self.assertIn(f"t{time}", seen)
+            sign = "1677" if time < -1 else "2262" if time > 2**33 else "19"
+            self.assertTrue(seen[f"t{time}"].startswith(sign), (time, seen))
+            status, info = self.rpc(box, "filesystem.Filesystem/Stat", {"path": f"/tmp/t{time}"})
+            self.assertEqual((status, info["entry"]["modifiedTime"]), (200, seen[f"t{time}"]))
+            status, _ = self.raw("/filesystem.Filesystem/Stat", b"\x0a" + bytes([len(f"/tmp/t{time}")]) + f"/tmp/t{time}".encode(),
+                                 self.headers(box, **{"content-type": "application/proto"}))
+            self.assertEqual(status, 200)
+        execd = f"/sandboxes/{box['sandboxID']}/proxy/44772"
+        status, info = self.rest("GET", execd + "/files/info?path=/tmp/t253402300799")
+        self.assertEqual(status, 200, info)
+        status, listed = self.server.call("GET", f"/api/v1/sessions/{box['sandboxID']}/files?path=/tmp")
+        self.assertEqual(status, 200, listed)
+
+    def test_expirations(self):
+        """Of links: seconds that no clock of 64 bits of nanoseconds holds. Far ahead is valid, as the client signed it."""
+        import hashlib
+
+        box = self.sandbox()
+        octets = {"content-type": "application/octet-stream"}
+        self.assertEqual(self.raw("/files?path=a", b"1", {**self.headers(box), **octets})[0], 200)
+        far = (9223372036, 9223372037, 99999999999, 9223372036854775, 9223372036854775807, 18446744073709551615)
+        for expires, wanted in [(-1, 400), (0, 401), (1, 401), *((time, 200) for time in far), (18446744073709551616, 400)]:
+            text = f"a:read:user:{box['envdAccessToken']}:{expires}"
+            signature = "v1_" + base64.b64encode(hashlib.sha256(text.encode()).digest()).decode().rstrip("=")
+            query = urllib.parse.urlencode({"path": "a", "username": "user", "signature": signature,
+                                            "signature_expiration": expires})
+            self.assertEqual(self.raw(f"/files?{query}", None, {}, "GET")[0], wanted, expires)
+
     def test_unsupported(self):
         for method, path in [("POST", "/v3/templates"), ("POST", "/v2/templates/x/builds/y"), ("GET", "/volumes"),
-                             ("POST", "/volumes"), ("POST", "/secrets")]:
+                             ("POST", "/volumes"), ("POST", "/secrets"), ("DELETE", "/templates/tags"),
+                             ("POST", "/templates/tags"), ("GET", "/templates/aliases/x")]:
             status, error = self.rest(method, path, {} if method == "POST" else None)
             self.assertEqual((status, error["code"]), (501, 501), path)
+
+    def test_metrics_of_many(self):
+        box, paused = self.sandbox(), self.sandbox()
+        self.assertEqual(self.rest("POST", f"/sandboxes/{paused['sandboxID']}/pause", {})[0], 204)
+        other = make_key(self.server.data, "--role", "user", "--tenant", "metrics")
+        strange = self.sandbox(other)
+        ids = ",".join([box["sandboxID"], paused["sandboxID"], strange["sandboxID"], "none", ""])
+        status, found = self.rest("GET", "/sandboxes/metrics?sandbox_ids=" + ids)
+        self.assertEqual((status, list(found["sandboxes"])), (200, [box["sandboxID"]]), found)
+        self.assertGreater(found["sandboxes"][box["sandboxID"]]["memTotal"], 0)
+        self.assertEqual(self.rest("GET", "/sandboxes/metrics")[0], 400)
+        self.assertEqual(self.rest("GET", "/sandboxes/metrics?sandbox_ids=" + "x," * 100 + "x")[0], 400)
 
     def test_time_out_pauses(self):
         """autoPause: nothing is lost when the time is over."""
