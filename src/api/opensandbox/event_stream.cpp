@@ -91,17 +91,18 @@ Task<Result<void>> say_begun(Call call, std::string id) {
 Task<Answer<void>> run_and_stream(Call call, control::ExecuteRequest request, EventText::Form form,
                                   bool background) {
   control::Executions& executions = call.control().executions();
-  ATOLL_CO_TRY(control::Executions::Executed begun,
-               co_await executions.execute(call.caller, call.session_id(), std::move(request),
-                                           std::nullopt));
-  std::string id = begun.value.id.str();
   if (background) {
-    (void)co_await say_begun(call, std::move(id));
+    ATOLL_CO_TRY(control::Executions::Executed begun,
+                 co_await executions.execute(call.caller, call.session_id(), std::move(request),
+                                             std::nullopt));
+    (void)co_await say_begun(call, begun.value.id.str());
     co_return Answer<void>();
   }
-  ATOLL_CO_TRY(std::unique_ptr<ExecutionFeed> feed,
-               co_await executions.follow(call.caller, begun.value.id, 0));
-  Result<void> followed = co_await follow(call, feed.get(), std::move(id), form);
+  // Heard of on this connection alone, so it is not stored before it runs for long.
+  ATOLL_CO_TRY(ExecutionId id,
+               co_await executions.begin(call.caller, call.session_id(), std::move(request)));
+  ATOLL_CO_TRY(std::unique_ptr<ExecutionFeed> feed, co_await executions.follow(call.caller, id, 0));
+  Result<void> followed = co_await follow(call, feed.get(), id.str(), form);
   if (!followed && !model::is_final(feed->row().state)) {
     // Nobody waits for it any more: what is to go on is started in the background.
     (void)co_await executions.cancel(call.caller, feed->row().id);

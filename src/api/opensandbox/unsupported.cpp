@@ -35,6 +35,11 @@ Task<Answer<void>> no_isolation(Call /*call*/) {
                    "a sandbox has no sandboxes in it: create another one instead");
 }
 
+Task<Answer<void>> no_identities(Call /*call*/) {
+  co_return refuse(501, "not_supported",
+                   "uid and gid: files and programs of a sandbox have one user here");
+}
+
 Task<Answer<http::Response>> capabilities(Call call) {
   ATOLL_CO_CHECK(co_await call.control().sessions().check_alive(call.caller, call.session_id()));
   co_return json_response(200, object{{"available", false},
@@ -62,8 +67,9 @@ void add_unsupported(Routes& routes) {
   routes.any(vault + "/{path...}", "vault_below", Access::kReader, no_vault);
   routes.execd(Method::kGet, "/v1/isolated/capabilities", "isolation", Access::kReader,
                capabilities);
-  routes.any("/sandboxes/{id}/proxy/44772/v1/isolated/{path...}", "isolated", Access::kReader,
-             no_isolation);
+  const std::string execd = "/sandboxes/{id}/proxy/44772/v1";
+  routes.any(execd + "/isolated/{path...}", "isolated", Access::kReader, no_isolation);
+  routes.any(execd + "/filesystem/{path...}", "identities", Access::kReader, no_identities);
 }
 
 }  // namespace atl::api::opensandbox

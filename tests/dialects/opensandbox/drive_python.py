@@ -298,6 +298,8 @@ def others():
     refused(lambda: sandbox.get_signed_endpoint(8000, int(time.time()) + 60), status=400)
 
     run("echo kept > /workspace/kept")
+    refused(lambda: sandbox.files_with_identity(0, 0).read_file("/workspace/kept"), status=501)
+    expect(sandbox.origin, "unknown")
     with SandboxManagerSync.create(connection()) as manages:
         taken = sandbox.create_snapshot("first")
         expect((taken.sandbox_id, taken.name, taken.status.state), (sandbox.id, "first", "Ready"))
@@ -347,7 +349,8 @@ def others():
             continue
         raise SystemExit("it was not refused")
     expect(sandbox.isolation.capabilities().available, False)
-    sandbox.kill()
+    sandbox.destroy()
+    expect(REST.get(f"/sessions/{sandbox.id}")["status"], "terminated")
 
 
 def pool():
