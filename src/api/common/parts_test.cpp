@@ -91,6 +91,11 @@ TEST(Text, TimesOfRequests) {
   EXPECT_EQ(again("2026-01-02t03:04:05z"), "2026-01-02T03:04:05.000Z");
   EXPECT_EQ(again("2024-02-29T00:00:00.1234567+01:30"), "2024-02-28T22:30:00.123Z");
   EXPECT_EQ(again("2026-01-02T03:04:05-01:00"), "2026-01-02T04:04:05.000Z");
+  // Beyond what nanoseconds in 64 bits hold; nothing on the way may count in them.
+  EXPECT_EQ(again("9999-12-31T23:59:60.999Z"), "10000-01-01T00:00:00.999Z");
+  EXPECT_EQ(again("9999-12-31T23:59:59-23:59"), "10000-01-01T23:58:59.000Z");
+  EXPECT_EQ(again("0000-01-01T00:00:00Z"), "0000-01-01T00:00:00.000Z");
+  EXPECT_TRUE(from_rfc3339("0000-01-01T00:00:00+23:59"));
   for (std::string_view wrong :
        {"", "now", "2026-01-02", "2026-01-02T03:04:05", "2026-01-02T03:04:05ZZ",
         "2026-02-29T00:00:00Z", "2026-01-02T24:00:00Z", "2026-01-02T03:04:05.Z",

@@ -46,6 +46,7 @@ async function fails(promise, wanted) {
 }
 async function refused(promise) {
   const error = await fails(promise)
+  if (error instanceof Absent) throw error
   if (!/501|not supported|not_implemented/.test(String(error.message) + error.name)) throw error
   throw new Refused(error.message)
 }
@@ -329,6 +330,45 @@ const calls = {
       same((await rest('GET', '/snapshots/' + made.snapshotId)).status, 404, 'gone')
     }
   },
+  'Sandbox.listSnapshots': async () => {
+    if (typeof Sandbox.listSnapshots !== 'function') throw new Absent('listSnapshots')
+    const made = await box.createSnapshot()
+    const found = await pages(Sandbox.listSnapshots({ sandboxId: box.sandboxId }))
+    same(found.map((one) => one.snapshotId), [made.snapshotId], 'of this sandbox')
+    await Sandbox.deleteSnapshot(made.snapshotId)
+  },
+  'Sandbox.getInfo, setTimeout, kill (static)': async () => {
+    const other = await Sandbox.create()
+    if (typeof Sandbox.getInfo === 'function') same((await Sandbox.getInfo(other.sandboxId)).sandboxId, other.sandboxId, 'id')
+    await Sandbox.setTimeout(other.sandboxId, 900000)
+    const left = (Date.parse((await session(other.sandboxId)).expires_at) - Date.now()) / 1000
+    check(left > 800 && left <= 901, `about 900 seconds are left: ${left}`)
+    check(await Sandbox.kill(other.sandboxId), 'killed')
+    same((await session(other.sandboxId)).status, 'terminated', 'by REST')
+  },
+  'Sandbox.create (autoPause)': async () => {
+    const create = Sandbox.betaCreate ?? Sandbox.create
+    const other = await create.call(Sandbox, { timeoutMs: 1000, autoPause: true, lifecycle: { onTimeout: 'pause' } })
+    try {
+      const end = await until(async () => {
+        const { status } = await session(other.sandboxId)
+        return ['paused', 'completed'].includes(status) && status
+      }, 'its time is over')
+      if (end === 'completed') throw new Absent('autoPause')
+    } finally {
+      await other.kill()
+    }
+  },
+  'sandbox.git': async () => {
+    if (box.git === undefined) throw new Absent('git')
+    await box.git.init('repository')
+    await box.files.write('repository/a.txt', 'a')
+    await box.git.add('repository')
+    await box.git.configureUser('A', 'a@example.org', { path: 'repository' })
+    await box.git.commit('repository', 'first', { authorName: 'A', authorEmail: 'a@example.org' })
+    same((await execute('git -C repository log --format=%s')).stdout, 'first\n', 'by REST')
+    check((await box.git.status('repository')).isClean, 'it is clean')
+  },
   'sandbox.updateNetwork': async () => {
     has(box, 'updateNetwork')
     const other = await Sandbox.create({ metadata: { run: process.env.RUN + '-net' } })
@@ -349,6 +389,18 @@ const calls = {
   'Template.build': async () => {
     if (e2b.Template === undefined) throw new Absent('Template')
     await refused(e2b.Template.build(e2b.Template().fromImage('alpine'), { alias: 'x', name: 'x' }))
+  },
+  'Template.exists': async () => {
+    const exists = e2b.Template?.exists ?? e2b.Template?.aliasExists
+    if (typeof exists !== 'function') throw new Absent('Template.exists')
+    await refused(exists.call(e2b.Template, 'x'))
+  },
+  'Secret.create': async () => {
+    if (typeof e2b.Secret?.create !== 'function') throw new Absent('Secret')
+    await refused(e2b.Secret.create('name', 'value'))
+  },
+  'files.write (gzip)': async () => {
+    await refused(box.files.write('packed', 'x'.repeat(1000), { gzip: true }).then(() => { throw new Absent('gzip') }))
   },
   'Volume.create': async () => {
     if (typeof e2b.Volume?.create !== 'function') throw new Absent('Volume')

@@ -3,6 +3,7 @@
 
 usage: compatibility.py [--check]     --check: fail when the table on the disk says something else
 """
+import json
 import pathlib
 import re
 import sys
@@ -15,6 +16,7 @@ from dialect_case import PINNED, Server, drive_js, drive_python
 
 PAGE = HERE.parents[2] / "docs" / "compatibility.md"
 BEGIN, END = "<!-- e2b: made by ./dev test-compat -->", "<!-- end of e2b -->"
+PINNED_BEGIN, PINNED_END = "<!-- pinned: made by ./dev test-compat -->", "<!-- end of pinned -->"
 SHOWN = {"works": "yes", "absent": "–", "refused": "no", "fails": "FAILS", None: "–"}
 # What depends on the backend, not on the version: the table is the same whatever this machine has.
 BY_BACKEND = {"sandbox.updateNetwork": "yes"}
@@ -40,6 +42,24 @@ def table(heading, columns):
     return "\n".join(lines) + "\n"
 
 
+def pinned():
+    """The clients of the other dialects, of which the tests drive one version each."""
+    sys.path.extend(str(HERE.parent / name) for name in ("opensandbox", "mcp"))
+    import clients  # pylint: disable=import-outside-toplevel
+
+    opensandbox = HERE.parent / "opensandbox"
+    npm = json.loads((opensandbox / "package.json").read_text())["dependencies"]
+    pypi = dict(line.split("==") for line in (opensandbox / "requirements.txt").read_text().split() if "==" in line)
+    rows = [("OpenSandbox, JavaScript", "@alibaba-group/opensandbox", npm["@alibaba-group/opensandbox"]),
+            *(("OpenSandbox, Python", name, pypi[name]) for name in ("opensandbox", "opensandbox-code-interpreter")),
+            *(("MCP, TypeScript", *one.rsplit("@", 1)) for one in clients.NPM if "/sdk@" in one or "/client@" in one),
+            *(("MCP, Python", *one.split("==")) for one in clients.PIP),
+            *(("MCP", *one.rsplit("@", 1)) for one in clients.NPM if "/conformance@" in one or "/inspector@" in one)]
+    lines = ["| client | package | version |", "|---|---|---|",
+             *(f"| {client} | `{package}` | {version} |" for client, package, version in rows)]
+    return PINNED_BEGIN + "\n\n" + "\n".join(lines) + "\n\n" + PINNED_END
+
+
 def main():
     problems = []
     with tempfile.TemporaryDirectory(prefix="atoll-compat-") as folder:
@@ -59,6 +79,7 @@ def main():
     made = BEGIN + "\n\n" + "\n".join(table(*part) for part in parts) + "\n" + END
     text = PAGE.read_text()
     new = re.sub(re.escape(BEGIN) + ".*" + re.escape(END), lambda _: made, text, flags=re.DOTALL)
+    new = re.sub(re.escape(PINNED_BEGIN) + ".*" + re.escape(PINNED_END), lambda _: pinned(), new, flags=re.DOTALL)
     if new != text:
         if "--check" in sys.argv:
             problems.append(f"{PAGE.name} differs: run ./dev test-compat and commit it")

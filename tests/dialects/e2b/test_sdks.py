@@ -6,6 +6,7 @@ import unittest
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
 
+import compatibility
 from dialect_case import PINNED, Case, Server, drive_js, drive_python, expect_all
 
 
@@ -32,6 +33,11 @@ class Sdks(Case):
 
     def test_python_interpreter(self):
         expect_all(self, drive_python(self.server, list(PINNED["pypi"])[-1], interpreter=True))
+
+
+class Page(Case):
+    def test_the_page_names_the_clients_that_are_driven(self):
+        self.assertIn(compatibility.pinned(), compatibility.PAGE.read_text(), "run ./dev test-compat and commit it")
 
 
 if __name__ == "__main__":
