@@ -155,6 +155,26 @@ std::string_view check_preview_domain(std::string_view text) {
   return legal ? "" : "must be a domain in lower case, such as preview.example.com";
 }
 
+std::string_view check_origin(std::string_view text) {
+  constexpr std::string_view kWrong =
+      "must be an origin as browsers send it, such as https://app.example.com or "
+      "http://localhost:5173";
+  std::size_t scheme = text.find("://");
+  if (!text.starts_with("https://") && !text.starts_with("http://")) return kWrong;
+  std::string_view rest = text.substr(scheme + 3);
+  bool upper = std::ranges::any_of(rest, [](char c) { return c >= 'A' && c <= 'Z'; });
+  if (upper) return kWrong;
+  if (is_host_name(rest) || is_address(AF_INET, rest)) return "";
+  if (rest.starts_with('[') && rest.ends_with(']')) {
+    return is_address(AF_INET6, rest.substr(1, rest.size() - 2)) ? "" : kWrong;
+  }
+  std::optional<HostPort> split = split_listen(rest);
+  bool legal = split && split->port != 0 &&
+               (is_host_name(split->host) || is_address(AF_INET, split->host) ||
+                is_address(AF_INET6, split->host));
+  return legal ? "" : kWrong;
+}
+
 std::string_view check_resolver(std::string_view text) {
   auto is_any = [](std::string_view host) {
     return is_address(AF_INET, host) || is_address(AF_INET6, host);

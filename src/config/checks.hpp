@@ -24,6 +24,7 @@ std::string_view check_engine(std::string_view text);          // unix:///x, tcp
 std::string_view check_inner_path(std::string_view text);      // relative, without . and ..
 std::string_view check_domain(std::string_view text);          // example.com, *.example.com
 std::string_view check_preview_domain(std::string_view text);  // preview.example.com, or empty
+std::string_view check_origin(std::string_view text);          // https://app.example.com
 std::string_view check_resolver(std::string_view text);  // 10.0.0.2, 10.0.0.2:53, [::1]:53, or
                                                          // empty
 std::string_view check_upstream(std::string_view text);  // socks5://host:1, http://host:1, or empty

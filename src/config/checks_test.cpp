@@ -47,6 +47,11 @@ TEST(ConfigChecks, PathsAndNames) {
   takes(check_domain, {"example.com", "*.example.com", "localhost", "10.0.0.1", "a_b.example"});
   takes(check_preview_domain, {"", "preview.example.com", "localhost"});
   refuses(check_preview_domain, {"*.example.com", "Example.com", "10.0.0.1", "a.com.", "a b"});
+  takes(check_origin, {"https://app.example.com", "http://localhost:5173", "http://127.0.0.1:1",
+                       "http://[::1]:8080", "http://[::1]"});
+  refuses(check_origin, {"", "*", "null", "app.example.com", "https://App.example.com",
+                         "https://app.example.com/", "https://", "https://a:0", "file:///x",
+                         "https://*.example.com", "https://u@a.example", "https://a b"});
   refuses(check_domain, {"", "*", "*.", "a..b", "-a.com", "http://a", "a.com.", "a b", "a.*.b"});
   takes(check_resolver, {"", "10.0.0.2", "10.0.0.2:53", "::1", "[::1]:53"});
   refuses(check_resolver, {"dns.example.com", "10.0.0.2:", "10.0.0.2:0", "[::1]", "10.0.0", ":53"});

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <map>
 #include <string>
+#include <vector>
 
 #include <boost/describe/class.hpp>
 #include <boost/describe/enum.hpp>
@@ -38,10 +39,12 @@ struct ServerConfig {
   std::string listen = "127.0.0.1:8080";
   std::string unix_socket;
   std::string preview_domain;
+  std::vector<std::string> corsOrigins;
   TlsConfig tls;
   ServerLimits limits;
 };
-BOOST_DESCRIBE_STRUCT(ServerConfig, (), (listen, unix_socket, preview_domain, tls, limits))
+BOOST_DESCRIBE_STRUCT(ServerConfig, (),
+                      (listen, unix_socket, preview_domain, corsOrigins, tls, limits))
 
 struct RetentionConfig {
   std::uint64_t ended_sessions = 7 * 86400;

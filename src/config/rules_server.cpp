@@ -28,6 +28,13 @@ constexpr std::array kRules{
                  "certificate. Use a domain that serves nothing else.",
          .most = 200,
          .check = check_preview_domain},
+    Rule{.path = "server.corsOrigins",
+         .says = "Origins of web pages that may call the API from a browser, such as "
+                 "`https://app.example.com`. A page needs a key of its own, so a server without "
+                 "keys takes none. Empty: no page of another origin.",
+         .most = 300,
+         .items = 100,
+         .check = check_origin},
     Rule{.path = "server.tls.cert_file",
          .says = "Certificate chain (PEM). With it and `key_file` the port speaks TLS only.",
          .most = kMaxPath,

@@ -181,6 +181,7 @@ Task<Result<int>> run_server(async::Executor executor, Running running) {
                       api::wrap(router, control,
                                 {.required = program.keys_required,
                                  .preview_domain = rest.preview_domain,
+                                 .cors_origins = rest.cors_origins,
                                  .preview = std::move(preview),
                                  .dialects = dialects_of(config, control, rest)}),
                       http_options(config));

@@ -163,6 +163,7 @@ api::rest::RestOptions rest_options(const config::Config& config) {
   options.body_bytes = config.server.limits.body_bytes;
   options.upload_bytes = config.server.limits.upload_bytes;
   options.preview_domain = config.server.preview_domain;
+  options.cors_origins = config.server.corsOrigins;
   return options;
 }
 

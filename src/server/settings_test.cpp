@@ -56,6 +56,7 @@ void add_http(const Config& config, Told& told) {
   told["server.limits.body_bytes"] = text(rest.body_bytes);
   told["server.limits.upload_bytes"] = text(rest.upload_bytes);
   told["server.preview_domain"] = rest.preview_domain;
+  told["server.corsOrigins"] = text(rest.cors_origins);
 }
 
 void add_control(const Config& config, Told& told) {

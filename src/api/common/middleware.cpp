@@ -6,6 +6,7 @@
 #include <memory>
 #include <utility>
 
+#include "api/common/cors.hpp"
 #include "api/common/host.hpp"
 #include "api/common/id_name.hpp"
 #include "api/common/preview_gate.hpp"
@@ -267,6 +268,15 @@ Task<void> handle(GuardPtr guard, http::Exchange* exchange) {
     request.captures = {{"id", way.preview->session}, {"port", std::to_string(way.preview->port)}};
   } else {
     exchange->answer_headers().set("X-Content-Type-Options", "nosniff");
+  }
+  if (guard->options.required && !way.preview) {
+    auto preflight = admit_page(guard->options.cors_origins, request, exchange->answer_headers());
+    if (preflight) {
+      request.route = "preflight";
+      (void)co_await exchange->respond(std::move(*preflight));
+      account.returned();
+      co_return;
+    }
   }
   Answer<control::Caller> caller = co_await admit(guard, exchange, &way);
   if (!caller) {

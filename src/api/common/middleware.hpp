@@ -5,6 +5,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "api/common/dialect.hpp"
 #include "control/caller.hpp"
@@ -19,8 +20,9 @@ struct AuthOptions {
   bool required = true;                 // false: every client that reaches the port is an admin
   observe::Metrics* metrics = nullptr;  // none: the program's own
   std::string preview_domain = {};      // previews below it, beside those below localhost
-  http::Handler preview = {};           // of requests to preview hosts, with captures id and port
-  Dialects dialects = {};               // asked before the router and previews, in this order
+  std::vector<std::string> cors_origins = {};  // web pages that may call with a key; not previews
+  http::Handler preview = {};  // of requests to preview hosts, with captures id and port
+  Dialects dialects = {};      // asked before the router and previews, in this order
 };
 
 // Checks the access that the route declares (http::Access), then calls it: the Caller goes into

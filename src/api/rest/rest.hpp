@@ -18,11 +18,12 @@ struct RestOptions {
   const sandbox::Registry* registry = nullptr;  // which backends there are; must outlive the router
   std::function<std::string()> endpoint;        // what GET /runtimes says of this node
   std::string version;
-  std::uint64_t body_bytes = 16u << 20;      // of a JSON body
-  std::uint64_t upload_bytes = 16ull << 30;  // of a request that brings files
-  observe::Metrics* metrics = nullptr;       // none: the program's own
-  std::function<bool()> draining;            // true: GET /ready says 503
-  std::string preview_domain = {};           // previews below it, beside those below localhost
+  std::uint64_t body_bytes = 16u << 20;        // of a JSON body
+  std::uint64_t upload_bytes = 16ull << 30;    // of a request that brings files
+  observe::Metrics* metrics = nullptr;         // none: the program's own
+  std::function<bool()> draining;              // true: GET /ready says 503
+  std::string preview_domain = {};             // previews below it, beside those below localhost
+  std::vector<std::string> cors_origins = {};  // of web pages that may call the API with a key
 };
 
 // `control` outlives the router. Background tasks of the API live as long as the router's handlers:

@@ -113,6 +113,7 @@ Task<Result<void>> run_all(async::Executor executor, const Folder* folder,
   AuthOptions auth{.required = wish.keys,
                    .metrics = &metrics,
                    .preview_domain = wish.preview_domain,
+                   .cors_origins = wish.cors_origins,
                    .preview = add_rest_routes(router, control, rest),
                    .dialects = dialects_of(control, rest)};
   if (wish.more_routes) wish.more_routes(router, control, executor);

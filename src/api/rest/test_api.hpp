@@ -60,6 +60,7 @@ struct ApiWish {
   std::uint64_t upload_bytes = 16ull << 30;
   control::test::OnWrite on_write = {};
   std::string preview_domain = {};
+  std::vector<std::string> cors_origins = {};
   // Other protocols on the same port.
   std::function<void(http::Router&, control::Control&, async::Executor)> more_routes = {};
 };

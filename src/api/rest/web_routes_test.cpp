@@ -66,11 +66,49 @@ Task<void> with_keys(Api* api) {
   EXPECT_EQ(with.status, 200) << with.body;
 }
 
+// A page that the operator lists calls with its key, and may read what it is told.
+Task<void> listed_pages(Api* api) {
+  auto made = co_await api->control->keys().create({}, {});
+  http::Headers page{{"Origin", "https://app.example"}};
+  http::Headers ask = page;
+  ask.set("Access-Control-Request-Method", "POST");
+  ask.set("Access-Control-Request-Headers", "authorization,content-type");
+  Reply preflight = co_await api->call(Method::kOptions, kSessions, {}, ask);
+  EXPECT_EQ(preflight.status, 204) << preflight.body;
+  EXPECT_EQ(preflight.headers.get("access-control-allow-origin"), "https://app.example");
+  Reply refused = co_await api->call(Method::kGet, kSessions, {}, page);
+  EXPECT_EQ(refused.status, 401) << refused.body;
+  EXPECT_EQ(refused.headers.get("access-control-allow-origin"), "https://app.example");
+  page.set("Authorization", "Bearer " + made->secret);
+  Reply with = co_await api->call(Method::kGet, kSessions, {}, page);
+  EXPECT_EQ(with.status, 200) << with.body;
+  EXPECT_EQ(with.headers.get("access-control-allow-origin"), "https://app.example");
+  ask.set("Origin", "https://evil.example");
+  Reply other = co_await api->call(Method::kOptions, kSessions, {}, ask);
+  EXPECT_EQ(other.status, 401) << other.body;
+  EXPECT_FALSE(other.headers.has("access-control-allow-origin"));
+  ask.set("Origin", "https://app.example");
+  ask.set("Host", "8000-01hzy3v9k2m4n6p8q0r2s4t6v8.localhost");
+  Reply preview = co_await api->call(Method::kOptions, "/", {}, ask);
+  EXPECT_FALSE(preview.headers.has("access-control-allow-origin"));
+}
+
+Task<void> listed_pages_without_keys(Api* api) {
+  co_await expect_refused(api, "foreign_origin", {{"Origin", "https://app.example"}});
+}
+
 // covers: C41
 TEST(WebRoutes, WithoutKeysOnlyLoopbackNames) { with_api(names); }
 // covers: C41
 TEST(WebRoutes, WithoutKeysNoPagesOfOthers) { with_api(pages); }
 TEST(WebRoutes, WithKeysAnyName) { with_api(with_keys, {.keys = true}); }
+TEST(WebRoutes, PagesOfListedOrigins) {
+  with_api(listed_pages, {.keys = true, .cors_origins = {"https://app.example"}});
+}
+// covers: C41
+TEST(WebRoutes, WithoutKeysNoListedPagesEither) {
+  with_api(listed_pages_without_keys, {.cors_origins = {"https://app.example"}});
+}
 
 }  // namespace
 }  // namespace atl::api::rest::test
