@@ -79,6 +79,10 @@ int main(int argc, char** argv) {
       setting.crowd = true;
       continue;
     }
+    if (std::strcmp(argv[i], "--dialects") == 0) {
+      setting.dialects = true;
+      continue;
+    }
     if (i + 1 == argc) give_up("an option without its value");
     std::string_view name = argv[i++];
     if (name == "--port") setting.atoll.port = std::atoi(argv[i]);
@@ -89,6 +93,8 @@ int main(int argc, char** argv) {
   }
   if (setting.crowd) {
     for (int clients : {8, 50, 200}) measure_crowd(setting, clients);
+  } else if (setting.dialects) {
+    measure_dialects(setting);
   } else {
     measure_requests(setting);
     measure_lives(setting);

@@ -13,7 +13,8 @@ struct Setting {
   Target nginx;
   pid_t nginx_pid = 0;
   bool quick = false;
-  bool crowd = false;  // nothing but measure_crowd()
+  bool crowd = false;     // nothing but measure_crowd()
+  bool dialects = false;  // nothing but measure_dialects()
 };
 
 void measure_requests(const Setting& setting);  // what a request costs beside nginx
@@ -22,5 +23,6 @@ void measure_sessions(const Setting& setting);  // executions in a live session,
 void measure_streams(const Setting& setting);   // large files and outputs
 void measure_crowd(const Setting& setting, int clients);  // more clients than the pool has
                                                           // sandboxes
+void measure_dialects(const Setting& setting);            // their calls beside those of REST
 
 }  // namespace atl::bench

@@ -61,9 +61,9 @@ def begun_at(pid):
 class Server:
     """`atoll serve` on a free port, with SQLite in a folder of its own and a key."""
 
-    def __init__(self, atoll, data):
+    def __init__(self, atoll, data, *key_options):
         self.data = data
-        self.key = measure.output_of([atoll, "key", "create", "--data", data, "--role", "owner"]).split()[-1]
+        self.key = measure.output_of([atoll, "key", "create", "--data", data, "--role", "owner", *key_options]).split()[-1]
         self.log = open(f"{data}.log", "wb")
         self.process = subprocess.Popen([atoll, "serve", "--listen", "127.0.0.1:0", "--data", data], env=measure.ENV,
                                         stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=self.log, text=True)

@@ -83,7 +83,12 @@ std::size_t Connection::head_size() const {
 std::optional<Reply> Connection::take() {
   std::size_t head = head_size();
   if (head == 0) return std::nullopt;
-  std::uint64_t length = length_of(std::string_view(inbox_).substr(0, head)).value_or(0);
+  std::string_view fields = std::string_view(inbox_).substr(0, head);
+  std::uint64_t length = length_of(fields).value_or(0);
+  if (fields.find("\r\nTransfer-Encoding: chunked") != fields.npos) {
+    if (!inbox_.ends_with("\r\n0\r\n\r\n")) return std::nullopt;
+    length = inbox_.size() - head;
+  }
   if (inbox_.size() < head + length) return std::nullopt;
   Reply reply{.status = status_of(inbox_), .body = inbox_.substr(head, length)};
   inbox_.erase(0, head + length);

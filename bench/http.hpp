@@ -39,7 +39,8 @@ class Connection {
   void send(std::string_view bytes) const;
   // What is there; with `wait` at least something. False when nothing was.
   bool receive(bool wait);
-  // The answer, once it is whole: with a length, or without a body.
+  // The answer, once it is whole: with a length, without a body, or in chunks, which stay as they
+  // are.
   std::optional<Reply> take();
   Reply call(std::string_view request);
 

@@ -17,6 +17,7 @@ import backend_opensandbox
 import backend_srt
 import contenders
 import crowd
+import dialects
 import docker
 import life
 import measure
@@ -29,7 +30,8 @@ TRUE = ["/bin/true"]
 ECHO = ["/bin/sh", "-c", "echo hi"]
 PYTHON = ["/usr/bin/python3", "-c", "print(1)"]
 
-SECTIONS = ["latency", "output", "rate", "engine", "languages", "api", "life", "crowd", "restart", "neighbours", "docker", "srt", "opensandbox"]
+SECTIONS = ["latency", "output", "rate", "engine", "languages", "api", "life", "crowd", "dialects", "restart", "neighbours", "docker", "srt",
+            "opensandbox"]
 
 SHELL_LIFE = "create, echo 1, delete: shell-default"
 NUMPY = "create, a numpy result, delete"
@@ -67,6 +69,7 @@ PROMISES = [
     *(promise for clients in crowd.PROMISED for promise in (
         Promise(crowd.CREATE, "atoll", f"{clients} clients", "p99/p50", most=3),
         Promise(crowd.FAILED, "atoll", f"{clients} clients", "value", most=0))),
+    *dialects.PROMISES,
     Promise(neighbours.RATIO, "atoll", "", "value", most=2),
     Promise(restart.OPEN, "atoll", f"{restart.SESSIONS[-1]} sessions", "p50", most=1000),
     Promise("DELETE of a session that is bombing", "atoll", "hot", "p99", most=200),
@@ -157,6 +160,8 @@ def main():
             attempt(out, life.life, args.bin.resolve(), pathlib.Path(scratch), args.quick)
         if "crowd" in wanted:
             attempt(out, crowd.crowd, args.bin.resolve(), pathlib.Path(scratch), args.quick)
+        if "dialects" in wanted:
+            attempt(out, dialects.dialects, args.bin.resolve(), pathlib.Path(scratch), args.quick)
         if "restart" in wanted:
             attempt(out, restart.restart, args.bin.resolve(), pathlib.Path(scratch), args.quick)
         if "neighbours" in wanted:
