@@ -33,16 +33,37 @@ Result<std::string> read_all(const UniqueFd& file, const std::string& path) {
   return text;
 }
 
+enum class Kind {
+  kNamed,  // may be a pipe: it was given as one
+  kUsual,
+  kServers,  // in a folder that belongs to the server's user, who may be less than this process
+};
+
+// The configuration is obeyed before root is given up, and whoever has taken over a server can
+// write there: root reads what only root has written. A second name is one that anybody may give.
+bool is_ours(const struct stat& info) {
+  return ::geteuid() != 0 ||
+         (info.st_uid == 0 && info.st_nlink == 1 && (info.st_mode & (S_IWGRP | S_IWOTH)) == 0);
+}
+
 // Nothing when the file is not there.
-Result<std::optional<FileText>> read_if_there(const std::string& path, bool explicitly) {
-  // Only a named file may be a pipe: it was given as one.
-  int flags = O_RDONLY | O_CLOEXEC | O_NOCTTY | (explicitly ? 0 : O_NONBLOCK);
+Result<std::optional<FileText>> read_if_there(const std::string& path, Kind kind) {
+  bool explicitly = kind == Kind::kNamed;
+  bool follow = kind != Kind::kServers || ::geteuid() != 0;
+  int flags =
+      O_RDONLY | O_CLOEXEC | O_NOCTTY | (explicitly ? 0 : O_NONBLOCK) | (follow ? 0 : O_NOFOLLOW);
   UniqueFd file(::open(path.c_str(), flags));
   if (!file && (errno == ENOENT || errno == ENOTDIR)) return std::optional<FileText>();
   struct stat info{};
   if (!file || ::fstat(file.get(), &info) != 0) return unreadable(path, errno);
   bool readable = S_ISREG(info.st_mode) || (explicitly && !S_ISDIR(info.st_mode));
   if (!readable) return fail(Code::kInvalidArgument, path + " is not a file");
+  if (kind == Kind::kServers && !is_ours(info)) {
+    return fail(Code::kForbidden,
+                path +
+                    " must be root's alone, because root starts the server: chown it to root and "
+                    "chmod it to 644, or name a file with --config");
+  }
   ATOLL_TRY(std::string text, read_all(file, path));
   return std::optional(FileText{.name = path, .text = std::move(text)});
 }
@@ -51,16 +72,16 @@ Result<std::optional<FileText>> read_if_there(const std::string& path, bool expl
 
 Result<std::optional<FileText>> find_file(const Places& places) {
   if (!places.file.empty()) {
-    ATOLL_TRY(std::optional<FileText> file, read_if_there(places.file, true));
+    ATOLL_TRY(std::optional<FileText> file, read_if_there(places.file, Kind::kNamed));
     if (!file) return fail(Code::kNotFound, "there is no file " + places.file);
     return file;
   }
-  std::vector<std::string> paths;
-  if (!places.data.empty()) paths.push_back(places.data + "/config.json");
-  if (!places.home.empty()) paths.push_back(places.home + "/.atoll/config.json");
-  if (!places.system.empty()) paths.push_back(places.system);
-  for (const std::string& path : paths) {
-    ATOLL_TRY(std::optional<FileText> file, read_if_there(path, false));
+  std::vector<std::pair<std::string, Kind>> paths;
+  if (!places.data.empty()) paths.emplace_back(places.data + "/config.json", Kind::kServers);
+  if (!places.home.empty()) paths.emplace_back(places.home + "/.atoll/config.json", Kind::kUsual);
+  if (!places.system.empty()) paths.emplace_back(places.system, Kind::kUsual);
+  for (const auto& [path, kind] : paths) {
+    ATOLL_TRY(std::optional<FileText> file, read_if_there(path, kind));
     if (file) return file;
   }
   return std::optional<FileText>();

@@ -58,6 +58,31 @@ TEST(ConfigFile, WhatIsInTheWayIsNotPassedOver) {
   EXPECT_EQ(found({.data = folder.path("pipe"), .system = ""}), "invalid_argument");
 }
 
+// It is obeyed before root is given up, and the folder belongs to the server's user.
+TEST(ConfigFile, RootObeysOnlyRootInTheServersFolder) {
+  if (::geteuid() != 0) GTEST_SKIP() << "needs root";
+  constexpr uid_t kServer = 61234;
+  TestFolder folder;
+  std::string path = folder.path("data/config.json");
+  Places places{.data = folder.path("data"), .system = ""};
+  folder.write("data/config.json", "data");
+  EXPECT_EQ(found(places), "data");
+  ASSERT_EQ(::chown(path.c_str(), kServer, kServer), 0);
+  EXPECT_EQ(found(places), "forbidden");
+  ASSERT_EQ(::chown(path.c_str(), 0, 0), 0);
+  ASSERT_EQ(::chmod(path.c_str(), 0646), 0);
+  EXPECT_EQ(found(places), "forbidden");
+  ASSERT_EQ(::chmod(path.c_str(), 0644), 0);
+  ASSERT_EQ(::link(path.c_str(), folder.path("data/name").c_str()), 0);
+  EXPECT_EQ(found(places), "forbidden");
+  std::filesystem::remove(path);
+  std::filesystem::create_symlink("name", path);
+  EXPECT_NE(found(places), "data");
+  // What is named is the operator's choice.
+  places.file = path;
+  EXPECT_EQ(found(places), "data");
+}
+
 TEST(ConfigFile, OneThatIsTooLargeIsNotReadWhole) {
   TestFolder folder;
   folder.write("big.json", std::string(3 * kMaxDocument, ' '));

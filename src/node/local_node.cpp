@@ -309,8 +309,8 @@ class LocalNode final : public Node, private PoolMaker {
     if (own == options_.backends.end() || !own->second.unprepared) return error;
     return Error(error.code(),
                  error.message() + "; this server did not prepare " + backend +
-                     " when it started as root: restart it, then it prepares the backends that "
-                     "its templates name",
+                     " when it started as root: set a field of sandbox.backends." + backend +
+                     " in its configuration and restart it",
                  error.errno_value());
   }
 

@@ -39,6 +39,7 @@ struct BackendOptions {
   std::string image_folder;    // native as root: images and disks; empty: its default
   bool once = false;           // a single sandbox that ends with this process
   bool keeps_group = false;    // this process has a group that some backend needed
+  bool named = true;           // by the operator; otherwise by a stored template alone
   Prepared prepared;           // by this backend's prepare_as_root
 };
 

@@ -52,10 +52,7 @@ std::string name_of(const std::string& path) {
 
 Result<void> check_free(const Place& place) {
   constexpr std::chrono::seconds kPatience{1};  // with one that is ending
-  // Not made here, where it would belong to root.
-  if (::access((place.data_folder + "/lock").c_str(), F_OK) != 0) return {};
-  ATOLL_TRY(UniqueFd lock, store::lock_data_folder(place.data_folder, kPatience));
-  return {};
+  return store::wait_until_free(place.data_folder, kPatience);
 }
 
 Result<Place> prepare_place(const std::string& data, unsigned uid, unsigned gid) {

@@ -12,8 +12,10 @@
 namespace atl::server {
 namespace {
 
-void add(std::vector<std::string>& names, std::string name) {
-  if (std::ranges::find(names, name) == names.end()) names.push_back(std::move(name));
+void add(std::vector<WantedBackend>& all, const std::string& name, bool named) {
+  auto found = std::ranges::find(all, name, &WantedBackend::name);
+  if (found == all.end()) found = all.insert(all.end(), {name, named});
+  found->named |= named;
 }
 
 class Preparation {
@@ -21,11 +23,12 @@ class Preparation {
   Preparation(const config::Config& config, const Place& place, const cli::Identity& identity)
       : config_(config), place_(place), identity_(identity) {}
 
-  Result<void> add(const sandbox::BackendEntry& entry) {
+  Result<void> add(const sandbox::BackendEntry& entry, bool named) {
     shares_groups_ |= entry.shares_groups;
     if (!entry.prepare_as_root) return {};
     sandbox::BackendOptions options = backend_folders(place_);
     options.config = config_.sandbox.backends.of(entry.name);
+    options.named = named;
     if (::geteuid() == 0) options.image_folder = images::data_folder().value_or("");
     ATOLL_TRY(sandbox::Prepared prepared,
               entry.prepare_as_root(options, identity_.uid, identity_.gid));
@@ -62,30 +65,30 @@ class Preparation {
 
 }  // namespace
 
-std::vector<std::string> wanted_backends(const config::Loaded& loaded,
-                                         const std::vector<std::string>& of_templates) {
-  std::vector<std::string> names{loaded.config.sandbox.backend};
-  for (const std::string& name : of_templates) add(names, name);
+std::vector<WantedBackend> wanted_backends(const config::Loaded& loaded,
+                                           const std::vector<std::string>& of_templates) {
+  std::vector<WantedBackend> all{{loaded.config.sandbox.backend}};
+  for (const std::string& name : of_templates) add(all, name, false);
   constexpr std::string_view kBlocks = "sandbox.backends.";
   for (const auto& [path, origin] : loaded.origins) {
     if (!path.starts_with(kBlocks)) continue;
     std::string rest = path.substr(kBlocks.size());
-    add(names, rest.substr(0, rest.find('.')));
+    add(all, rest.substr(0, rest.find('.')), true);
   }
-  return names;
+  return all;
 }
 
 Result<PreparedBackends> prepare_backends(const sandbox::Registry& registry,
-                                          const std::vector<std::string>& names,
+                                          const std::vector<WantedBackend>& wanted,
                                           const config::Config& config, const Place& place,
                                           const cli::Identity& identity) {
   Preparation preparation(config, place, identity);
-  for (const std::string& name : names) {
+  for (const auto& [name, named] : wanted) {
     Result<const sandbox::BackendEntry*> entry = registry.get(name);
     if (!entry) continue;  // a request for it is told the known ones
-    Result<void> prepared = preparation.add(**entry);
+    Result<void> prepared = preparation.add(**entry, named);
     if (prepared) continue;
-    if (name == names.front()) return fail(prepared.error());
+    if (name == wanted.front().name) return fail(prepared.error());
     log::warn("backend_not_prepared", log::kv("backend", name),
               log::kv("reason", prepared.error().message()));
   }

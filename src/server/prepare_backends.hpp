@@ -22,15 +22,21 @@ struct PreparedBackends {
   bool as_root = false;
 };
 
+struct WantedBackend {
+  std::string name;
+  bool named = true;  // by the configuration; otherwise by a stored template alone
+  bool operator==(const WantedBackend&) const = default;
+};
+
 // The most important first, each once: the default backend, those of templates, those that the
 // configuration sets a field of.
-std::vector<std::string> wanted_backends(const config::Loaded& loaded,
-                                         const std::vector<std::string>& of_templates);
+std::vector<WantedBackend> wanted_backends(const config::Loaded& loaded,
+                                           const std::vector<std::string>& of_templates);
 
 // The first one must succeed; another one that fails, or that cannot work beside an earlier one, is
 // left unprepared with a line in the log.
 Result<PreparedBackends> prepare_backends(const sandbox::Registry& registry,
-                                          const std::vector<std::string>& names,
+                                          const std::vector<WantedBackend>& wanted,
                                           const config::Config& config, const Place& place,
                                           const cli::Identity& identity);
 

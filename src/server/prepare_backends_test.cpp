@@ -38,6 +38,7 @@ class PrepareBackends : public testing::Test {
                                                           unsigned) -> Result<Prepared> {
                      asked_.push_back(name);
                      run_folder_ = options.run_folder;
+                     named_ = options.named;
                      Prepared prepared;
                      prepared.group = group;
                      return prepared;
@@ -45,13 +46,20 @@ class PrepareBackends : public testing::Test {
   }
 
   Result<PreparedBackends> prepare(const Names& names) {
+    std::vector<WantedBackend> wanted;
+    for (const std::string& name : names) wanted.push_back({name});
+    return prepare_all(wanted);
+  }
+
+  Result<PreparedBackends> prepare_all(const std::vector<WantedBackend>& wanted) {
     Place place{.data_folder = "/data", .run_folder = "s1"};
-    return prepare_backends(registry_, names, config::default_config(false), place, kIdentity);
+    return prepare_backends(registry_, wanted, config::default_config(false), place, kIdentity);
   }
 
   sandbox::Registry registry_;
   Names asked_;
   std::string run_folder_;
+  bool named_ = false;
 };
 
 TEST_F(PrepareBackends, AsksEachThatIsNamed) {
@@ -85,12 +93,24 @@ TEST_F(PrepareBackends, KeepsOneGroup) {
   EXPECT_FALSE(all->by_name.contains("second"));
 }
 
+// A backend that gives this process power is told whether the operator wanted that.
+TEST_F(PrepareBackends, TellsWhoNamedIt) {
+  ASSERT_TRUE(prepare({"grouped"}));
+  EXPECT_TRUE(named_);
+  ASSERT_TRUE(prepare_all({{"plain"}, {"grouped", false}}));
+  EXPECT_FALSE(named_);
+}
+
 TEST(WantedBackends, AreTheDefaultThoseOfTemplatesAndThoseWithABlock) {
   auto loaded = config::load(
       {.file = config::FileText{.name = "f.json", .text = R"({"sandbox": {"backend": "native",
         "backends": {"docker": {"networkMode": "bridge"}, "native": {"runDir": "/r"}}}})"}});
   ASSERT_TRUE(loaded);
-  EXPECT_EQ(wanted_backends(*loaded, {"srt", "native"}), (Names{"native", "srt", "docker"}));
+  std::vector<WantedBackend> expected{{"native"}, {"srt", false}, {"docker"}};
+  EXPECT_EQ(wanted_backends(*loaded, {"srt", "native"}), expected);
+  expected[1] = {"docker"};
+  expected.pop_back();
+  EXPECT_EQ(wanted_backends(*loaded, {"docker"}), expected);
 }
 
 }  // namespace

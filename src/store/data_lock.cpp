@@ -22,6 +22,21 @@ std::string owner_of(const UniqueFd& fd) {
   return digits.empty() ? "another process" : "process " + std::string(digits);
 }
 
+// Waits for whoever has it.
+Result<void> take(const UniqueFd& fd, std::chrono::milliseconds patience) {
+  auto until = std::chrono::steady_clock::now() + patience;
+  while (::flock(fd.get(), LOCK_EX | LOCK_NB) != 0) {
+    if (errno == EINTR) continue;
+    if (errno != EWOULDBLOCK) return fail_errno("lock the data folder");
+    if (std::chrono::steady_clock::now() >= until) {
+      return fail(Code::kConflict, "the data folder is in use by " + owner_of(fd) +
+                                       "; stop it, or choose another with --data");
+    }
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));
+  }
+  return {};
+}
+
 }  // namespace
 
 Result<void> make_data_folder(const std::string& folder) {
@@ -40,22 +55,23 @@ Result<void> make_data_folder(const std::string& folder) {
 Result<UniqueFd> lock_data_folder(const std::string& folder, std::chrono::milliseconds patience) {
   UniqueFd fd(::open((folder + "/lock").c_str(), O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0600));
   if (!fd) return fail_errno("open the lock of the data folder");
-  auto until = std::chrono::steady_clock::now() + patience;
-  while (::flock(fd.get(), LOCK_EX | LOCK_NB) != 0) {
-    if (errno == EINTR) continue;
-    if (errno != EWOULDBLOCK) return fail_errno("lock the data folder");
-    if (std::chrono::steady_clock::now() >= until) {
-      return fail(Code::kConflict, "the data folder is in use by " + owner_of(fd) +
-                                       "; stop it, or choose another with --data");
-    }
-    std::this_thread::sleep_for(std::chrono::milliseconds(20));
-  }
+  ATOLL_CHECK(take(fd, patience));
   // Only for people who read it: the lock is the kernel's, so a full disk is no reason to refuse.
   std::string pid = std::to_string(::getpid()) + "\n";
   if (::ftruncate(fd.get(), 0) == 0) {
     [[maybe_unused]] ssize_t ignored = ::pwrite(fd.get(), pid.data(), pid.size(), 0);
   }
   return fd;
+}
+
+Result<void> wait_until_free(const std::string& folder, std::chrono::milliseconds patience) {
+  constexpr int kOnlyLook = O_RDONLY | O_NONBLOCK | O_NOFOLLOW | O_CLOEXEC;
+  UniqueFd fd(::open((folder + "/lock").c_str(), kOnlyLook));
+  if (!fd && errno == ENOENT) return {};
+  if (!fd) return fail_errno("open the lock of the data folder");
+  Result<void> taken = take(fd, patience);
+  bool is_used = !taken && taken.error().code() == Code::kConflict;
+  return is_used ? taken : Result<void>();  // the server itself will say what else is wrong
 }
 
 }  // namespace atl::store

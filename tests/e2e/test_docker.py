@@ -104,6 +104,20 @@ class DockerTest(DockerCase):
         self.addCleanup(lambda: plain.process.poll() is None and plain.stop())
         self.assertEqual(groups_of(plain.process.pid), [])
 
+    def test_a_stored_template_alone_gives_no_power(self):
+        """Whoever takes over a server can store a template. Docker's group, which is root's power, comes from the operator."""
+        self.assertIsNone(os.environ.get("DOCKER_HOST"))
+        server = Server(self.data, "--no-auth", "--set", "pool.size=0")
+        self.addCleanup(lambda: server.process.poll() is None and server.stop())
+        template = {"id": "boxed", "language": "bash", "backend": "docker", "image": IMAGE}
+        self.assertEqual(server.call("POST", "/api/v1/templates", template)[0], 201)
+        self.assertEqual(server.stop(), 0)
+        server.start()
+        self.assertEqual(groups_of(server.process.pid), [])
+        status, refused = server.call("POST", "/api/v1/sessions", {"template_id": "boxed"}, {"Prefer": "wait"})
+        self.assertEqual((status, refused["code"]), (502, "backend_error"), refused)
+        self.assertIn("sandbox.backends.docker", refused["detail"])
+
     def test_a_template_that_names_a_backend_later(self):
         """A server that was root has given up what docker needs; the answer says what to do, and that helps."""
         os.environ["DOCKER_HOST"] = f"unix://{self.engine.socket}"

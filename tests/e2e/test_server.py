@@ -221,6 +221,46 @@ class ServerTest(unittest.TestCase):
         self.assertEqual(second.returncode, 125)
         self.assertIn(str(self.server.process.pid), second.stderr)
 
+    @unittest.skipUnless(IS_ROOT, "what only root's start could write to")
+    def test_a_start_as_root_writes_nothing_in_the_servers_folder(self):
+        """Whoever has taken over a server can put names of other files there, where hard links are not protected."""
+        with tempfile.TemporaryDirectory() as folder:
+            os.chmod(folder, 0o755)
+            with Server(folder + "/data", "--no-auth", "--set", "pool.size=0") as server:
+                data = server.data
+            secret = pathlib.Path(folder, "of-root")
+            secret.write_text("of root\n")
+            secret.chmod(0o600)
+            os.unlink(data + "/lock")
+            os.link(secret, data + "/lock")
+            started = subprocess.run([ATOLL, "serve", "--listen", "127.0.0.1:0", "--data", data, "--no-auth"],
+                                     capture_output=True, text=True, timeout=DEADLINE)
+            self.assertEqual(started.returncode, 125, started)  # it may not open its own lock
+            self.assertEqual(secret.read_text(), "of root\n")
+
+    @unittest.skipUnless(IS_ROOT, "a start as root")
+    def test_a_start_as_root_obeys_no_file_of_the_server(self):
+        """Whoever has taken over a server writes a configuration for its next start, which root would obey."""
+        with tempfile.TemporaryDirectory() as folder:
+            os.chmod(folder, 0o755)
+            with Server(folder + "/data", "--no-auth", "--set", "pool.size=0") as server:
+                data = server.data
+            prey = pathlib.Path(folder, "of-root")
+            prey.mkdir(0o700)
+            config = pathlib.Path(data, "config.json")
+            config.write_text(json.dumps({"sandbox": {"backends": {"native": {"runDir": f"{prey}/made"}}}}))
+            uid = os.stat(data).st_uid
+            self.assertNotEqual(uid, 0)
+            os.chown(config, uid, uid)
+            words = [ATOLL, "serve", "--listen", "127.0.0.1:0", "--data", data, "--no-auth"]
+            refused = subprocess.run(words, capture_output=True, text=True, timeout=DEADLINE)
+            self.assertEqual(refused.returncode, 125, refused)
+            self.assertIn(str(config), refused.stderr)
+            self.assertEqual(list(prey.iterdir()), [])
+            os.chown(config, 0, 0)  # the operator's own
+            with Server(data, "--no-auth", "--set", "pool.size=0"):
+                self.assertTrue((prey / "made").exists())
+
 
 class KeyTest(unittest.TestCase):
     # covers: atoll key, C33

@@ -8,6 +8,7 @@
 #include <chrono>
 #include <cstdint>
 #include <cstdio>
+#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <utility>
@@ -207,13 +208,19 @@ std::optional<unsigned> docker_group() {
   return std::nullopt;
 }
 
-// Whoever may write to the socket is in this group, or root.
+// Whoever may write to the socket is in this group, or root. Who has taken over a server can store
+// templates, and must not become root by the next start: the operator must have named the engine.
 Result<sandbox::Prepared> keep_group_of_socket(const BackendOptions& options, unsigned /*uid*/,
                                                unsigned /*gid*/) {
   struct stat info{};
   std::string path = socket_of(engine_options(sandbox::config_of<docker::Config>(options)));
   sandbox::Prepared prepared;
   if (path.empty()) return prepared;
+  if (!options.named && std::getenv("DOCKER_HOST") == nullptr) {
+    return fail(Code::kForbidden,
+                "a stored template alone does not give the server the group of Docker's socket: "
+                "set a field of sandbox.backends.docker in the configuration");
+  }
   prepared.group = ::stat(path.c_str(), &info) == 0 ? info.st_gid : docker_group();
   return prepared;
 }
