@@ -143,6 +143,16 @@ int run(egress::WorkerOptions options) {
   return run_workers(options);
 }
 
+// The one kind of descriptor that a relay is started for.
+bool is_unix_listener(const UniqueFd& socket) {
+  auto is = [&](int option, int expected) {
+    int value = -1;
+    socklen_t size = sizeof value;
+    return ::getsockopt(socket.get(), SOL_SOCKET, option, &value, &size) == 0 && value == expected;
+  };
+  return is(SO_DOMAIN, AF_UNIX) && is(SO_TYPE, SOCK_STREAM) && is(SO_ACCEPTCONN, 1);
+}
+
 // The listening socket of the next one; none when the owner has gone.
 UniqueFd next_listener(int starter) {
   for (;;) {
@@ -153,7 +163,8 @@ UniqueFd next_listener(int starter) {
     message.msg_iov = &part;
     message.msg_iovlen = 1;
     message.msg_control = control;
-    message.msg_controllen = sizeof control;
+    // Without the padding, which has room for a second one: the kernel keeps that to itself.
+    message.msg_controllen = CMSG_LEN(sizeof(int));
     ssize_t got = ::recvmsg(starter, &message, MSG_CMSG_CLOEXEC);
     if (got < 0 && errno == EINTR) continue;
     if (got <= 0) return {};
@@ -161,7 +172,8 @@ UniqueFd next_listener(int starter) {
     if (header == nullptr || header->cmsg_type != SCM_RIGHTS) continue;
     int fd = -1;
     std::memcpy(&fd, CMSG_DATA(header), sizeof fd);
-    return UniqueFd(fd);
+    UniqueFd given(fd);
+    if (is_unix_listener(given)) return given;
   }
 }
 

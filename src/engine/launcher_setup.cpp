@@ -72,6 +72,8 @@ Outcome<void> set_up_launcher(LauncherState& state) {
   LauncherOptions& options = state.options;
   state.rootless = ::geteuid() != 0;
   if (state.rootless) ATOLL_CHECK(enter_user_namespace());
+  // Before it starts anything: helpers begin with these walls.
+  if (!state.rootless && !confine_launcher()) return failed(Step::kCapabilities);
   ATOLL_TRY(state.run, open_run_folder(options.run_folder, options.once));
   // Uids and cgroups are the host's: one place says who has which. Rootless has neither.
   ATOLL_TRY(state.shared, open_own_folder(state.rootless ? options.run_folder : kSharedFolder));
@@ -99,9 +101,7 @@ Outcome<void> set_up_launcher(LauncherState& state) {
   }
   bool found = options.once && !state.rootless && state.slots.keep_pinned();
   if (!found) ATOLL_CHECK(order_slots(state, range_of(state, {}), options.once ? 1 : 4));
-  ATOLL_CHECK(enter_template(state, maker));
-  if (!state.rootless && !confine_launcher()) return failed(Step::kCapabilities);
-  return {};
+  return enter_template(state, maker);
 }
 
 }  // namespace atl::engine

@@ -5,19 +5,22 @@ Numbers are those of the list of attacks in docs/adr/0043-egress.md.
 
 usage: egress_life_test.py --build DIR
 """
+import contextlib
 import errno
 import os
 import signal
 import socket
 import subprocess
 import sys
+import tempfile
 import threading
+import unittest
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 
 import harness
-from egress_world import BLOCKED, GOOD, PATIENCE, Box, Gone, World, enter, fate, main, policy
+from egress_world import BLOCKED, GOOD, PATIENCE, Box, Control, Gone, World, enter, fate, main, policy
 
 EGRESS_UID = 0x5FFC0000
 
@@ -107,6 +110,79 @@ class Posture(World):
             self.assertEqual(set(status["Uid"].split()), {"61234"})
             self.assertEqual(int(status["CapPrm"], 16), 0)
             self.assertEqual((status["NoNewPrivs"], status["Seccomp"]), ("1", "2"))
+
+
+class Starter(unittest.TestCase):
+    """The process that a server of root leaves to start relays: a server that was taken over speaks to it."""
+
+    def setUp(self):
+        self.socket, its = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+        with its:
+            self.process = subprocess.Popen(
+                [f"{World.BUILD}/bin/atoll-egress", "--starter-fd", str(its.fileno()), "--client-uid", str(os.getuid()),
+                 "--idle-seconds", "5"], pass_fds=[its.fileno()], stdin=subprocess.DEVNULL)
+        self.addCleanup(self.process.wait, PATIENCE)
+        self.addCleanup(self.socket.close)
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = folder.name
+
+    def listener(self, name):
+        one = socket.socket(socket.AF_UNIX)
+        self.addCleanup(one.close)
+        one.bind(f"{self.folder}/{name}")
+        one.listen(16)
+        return one
+
+    def ask(self, *fds):
+        socket.send_fds(self.socket, [b"+"], fds)
+
+    def works(self, name):
+        """It starts one that answers."""
+        with self.listener(name) as one:
+            self.ask(one.fileno())
+        with contextlib.closing(Control(f"{self.folder}/{name}")) as control:
+            self.assertEqual(control.ask(hello={})["sandboxes"], [])
+
+    def held(self):
+        return [os.readlink(f"/proc/{self.process.pid}/fd/{fd}") for fd in os.listdir(f"/proc/{self.process.pid}/fd")
+                if int(fd) > 2]
+
+    def test_it_holds_what_it_needs(self):
+        self.works("control")
+        status = harness.status_of(self.process.pid)
+        kept = sum(1 << number for number in (6, 7, 8))  # SETGID SETUID SETPCAP
+        self.assertEqual({name: int(status[name], 16) for name in ("CapPrm", "CapEff", "CapInh", "CapAmb")},
+                         {"CapPrm": kept, "CapEff": kept, "CapInh": 0, "CapAmb": 0})
+        self.assertEqual(int(status["CapBnd"], 16) & ~kept, 0)
+        self.assertEqual((status["NoNewPrivs"], status["Seccomp"], status["Threads"]), ("1", "2", "1"))
+        self.assertIn("Max core file size        0 ", harness.read(f"/proc/{self.process.pid}/limits"))
+        self.assertEqual([link.split(":")[0] for link in self.held()], ["socket"])
+
+    def test_it_keeps_nothing_that_it_is_given(self):
+        """Whatever comes beside a control socket is not even received."""
+        with tempfile.TemporaryFile() as file:
+            for name in ("one", "two", "three"):
+                with self.listener(name) as one:
+                    self.ask(one.fileno(), file.fileno())
+                self.ask()
+                self.ask(*[file.fileno()] * 100)
+        self.works("control")
+        self.assertEqual([link.split(":")[0] for link in self.held()], ["socket"])
+
+    def test_it_starts_nothing_for_strange_descriptors(self):
+        """A relay of its user with a folder, a pipe or a socket of a network in its hands."""
+        read, write = os.pipe()
+        folder = os.open("/", os.O_RDONLY | os.O_DIRECTORY)
+        silent = socket.socket(socket.AF_UNIX)
+        with socket.create_server(("127.0.0.1", 0)) as tcp, silent:
+            for fd in (read, write, folder, silent.fileno(), tcp.fileno()):
+                self.ask(fd)
+        for fd in (read, write, folder):
+            os.close(fd)
+        self.works("control")  # it has seen to all before
+        started = harness.read(f"/proc/{self.process.pid}/task/{self.process.pid}/children").split()
+        self.assertEqual(len(started), 1, started)
 
 
 class Life(World):

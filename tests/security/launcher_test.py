@@ -8,6 +8,7 @@ import ctypes
 import errno
 import os
 import re
+import shutil
 import signal
 import socket
 import struct
@@ -107,6 +108,30 @@ class LauncherTest(unittest.TestCase):
         self.assertEqual({name: int(status[name], 16) for name in ("CapPrm", "CapEff", "CapBnd", "CapAmb")},
                          {"CapPrm": held, "CapEff": held, "CapBnd": held, "CapAmb": 0})
         self.assertEqual((status["NoNewPrivs"], status["Seccomp"], status["Threads"]), ("1", "2", "1"))
+
+    def test_what_it_starts_first_has_its_walls(self):
+        """While it sets itself up it starts helpers already: they begin with its filter and its bounds."""
+        programs = Path(self.folder, "programs")
+        programs.mkdir()
+        (programs / "atoll-guest").symlink_to(f"{zygote_case.BUILD}/bin/atoll-guest")
+        shutil.copy("/bin/cat", programs / "atoll-mounts")  # it stays until its standard input ends
+        words = launcher_arguments(zygote_case.BUILD, f"{self.folder}/run")
+        words[words.index("--programs") + 1] = str(programs)
+        ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+        words[words.index("--control") + 1] = str(theirs.fileno())
+        with theirs:
+            launcher = subprocess.Popen(words, pass_fds=[theirs.fileno()], stdin=subprocess.PIPE, stdout=subprocess.DEVNULL)
+        try:
+            def begun():
+                return [pid for pid in children(launcher.pid) if harness.name_of(pid) not in ("", "atoll-launcher")]
+            helper = harness.poll_until(begun, 60)[0]
+            status = harness.status_of(helper)
+            held = NEEDED & int(harness.status_of(os.getpid())["CapEff"], 16)
+            self.assertEqual((status["NoNewPrivs"], status["Seccomp"], int(status["CapBnd"], 16)), ("1", "2", held))
+        finally:
+            ours.close()
+            launcher.stdin.close()
+            launcher.wait(60)
 
     def test_it_lends_no_files_of_root(self):
         for option in ("--mount-owner", "--mount-group"):
