@@ -46,6 +46,12 @@ struct Client::State {
 
 namespace {
 
+// A program of an older version that goes on does not know them.
+std::optional<Pinned> unless_empty(Pinned pinned) {
+  if (pinned.empty()) return std::nullopt;
+  return pinned;
+}
+
 Error gone() { return {Code::kBackend, "the connection to atoll-egress has ended"}; }
 
 Task<Result<std::string>> read_exactly(async::Stream* stream, std::size_t size) {
@@ -191,8 +197,9 @@ Task<Result<std::vector<std::string>>> Client::hello() {
 }
 
 Task<Result<void>> Client::attach(std::string sandbox, model::NetworkPolicy policy,
-                                  UniqueFd listener, UniqueFd dns, Secrets secrets) {
-  Request request{.attach = Attach{std::move(sandbox), std::move(policy), std::move(secrets)}};
+                                  UniqueFd listener, UniqueFd dns, Secrets secrets, Pinned pinned) {
+  Request request{.attach = Attach{std::move(sandbox), std::move(policy), std::move(secrets),
+                                   unless_empty(std::move(pinned))}};
   std::vector<UniqueFd> fds;
   fds.push_back(std::move(listener));
   fds.push_back(std::move(dns));
@@ -200,9 +207,9 @@ Task<Result<void>> Client::attach(std::string sandbox, model::NetworkPolicy poli
 }
 
 Task<Result<void>> Client::set_policy(std::string sandbox, model::NetworkPolicy policy,
-                                      Secrets secrets) {
-  Request request{.set_policy =
-                      SetPolicy{std::move(sandbox), std::move(policy), std::move(secrets)}};
+                                      Secrets secrets, Pinned pinned) {
+  Request request{.set_policy = SetPolicy{std::move(sandbox), std::move(policy), std::move(secrets),
+                                          unless_empty(std::move(pinned))}};
   return State::done(state_, std::move(request), {});
 }
 

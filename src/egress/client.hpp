@@ -35,9 +35,10 @@ class Client {
   // `secrets` has all that the policy names. kInvalidValue with a pointer into the policy
   // (base/field_error.hpp) for what is wrong with either.
   async::Task<Result<void>> attach(std::string sandbox, model::NetworkPolicy policy,
-                                   UniqueFd listener, UniqueFd dns, Secrets secrets = {});
+                                   UniqueFd listener, UniqueFd dns, Secrets secrets = {},
+                                   Pinned pinned = {});
   async::Task<Result<void>> set_policy(std::string sandbox, model::NetworkPolicy policy,
-                                       Secrets secrets = {});
+                                       Secrets secrets = {}, Pinned pinned = {});
   async::Task<Result<void>> detach(std::string sandbox);
   async::Task<Result<Figures>> figures(std::string sandbox);
   // Settings are forgotten when the program crashes: to be said after every connect, and before

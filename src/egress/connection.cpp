@@ -86,7 +86,7 @@ void Connection::find_addresses() {
 void Connection::dial(const Answer& answer) {
   std::vector<Address> checked;
   for (const Address& address : answer.addresses) {
-    if (sandbox_.may_dial(address)) checked.push_back(address);
+    if (sandbox_.may_dial(name_, address)) checked.push_back(address);
   }
   if (answer.addresses.empty()) return unreachable(Reason::kNotResolved, {});
   if (checked.empty()) {

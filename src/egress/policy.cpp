@@ -152,6 +152,24 @@ bool Policy::allows_private(const Address& address) const {
                              [&](const Network& one) { return one.contains(address); });
 }
 
+Result<void> Policy::pin(const std::string& host, const std::vector<std::string>& addresses) {
+  std::optional<Address> own = Address::parse(host);
+  std::optional<std::string> name = own ? own->to_string() : canonical_pattern(host);
+  if (!name || name->starts_with('*')) return wrong("", "a pinned host is a name or an address");
+  std::vector<Address>& all = pinned_[*name];
+  for (const std::string& text : addresses) {
+    std::optional<Address> address = Address::parse(text);
+    if (!address) return wrong("", "a pinned host has addresses");
+    all.push_back(*address);
+  }
+  return {};
+}
+
+const std::vector<Address>* Policy::pinned(const std::string& host) const {
+  auto found = pinned_.find(host);
+  return found == pinned_.end() ? nullptr : &found->second;
+}
+
 bool Policy::intercepts(std::string_view name) const {
   if (any_matches(no_intercept_, name)) return false;
   return std::ranges::any_of(headers_,

@@ -2,6 +2,7 @@
 // each policy, read for each name and connection.
 #pragma once
 
+#include <map>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -42,6 +43,11 @@ class Policy {
   const Rules& rules() const { return rules_; }
   // Whether an address that is not public may be dialled all the same.
   bool allows_private(const Address& address) const;
+  // Gives a name, or an address that is connected to as such, its addresses: nobody is asked for
+  // them, and they may be dialled for it though they are not public. kInvalidValue.
+  Result<void> pin(const std::string& host, const std::vector<std::string>& addresses);
+  // Null: it has none.
+  const std::vector<Address>* pinned(const std::string& host) const;
   // Whether TLS to that name must be opened: it has headers to set or placeholders to replace.
   bool intercepts(std::string_view name) const;
   const std::vector<HeaderRule>& headers() const { return headers_; }
@@ -52,6 +58,7 @@ class Policy {
 
   Rules rules_;
   std::vector<Network> allow_private_;
+  std::map<std::string, std::vector<Address>> pinned_;
   std::vector<HeaderRule> headers_;
   std::vector<SecretRule> secrets_;
   std::vector<std::string> no_intercept_;

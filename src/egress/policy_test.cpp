@@ -55,6 +55,21 @@ TEST(NetworkPolicy, TargetsAreNamesOrNetworks) {
   }
 }
 
+TEST(NetworkPolicy, PinnedHostsHaveTheirAddresses) {
+  Policy policy = compile(with_target("index.test")).value();
+  ASSERT_TRUE(policy.pin("Index.test", {"10.0.0.1", "::1"}));
+  ASSERT_TRUE(policy.pin("fd00::0:5", {"fd00::5"}));
+  ASSERT_NE(policy.pinned("index.test"), nullptr);
+  EXPECT_EQ(policy.pinned("index.test")->at(0), Address::parse("10.0.0.1").value());
+  EXPECT_EQ(policy.pinned("index.test")->size(), 2u);
+  EXPECT_NE(policy.pinned("fd00::5"), nullptr);
+  EXPECT_EQ(policy.pinned("x.index.test"), nullptr);
+  for (const char* bad : {"*", "*.test", "", "a b"}) {
+    EXPECT_EQ(policy.pin(bad, {"10.0.0.1"}).error().code(), Code::kInvalidValue) << bad;
+  }
+  EXPECT_EQ(policy.pin("index.test", {"10.0.0"}).error().code(), Code::kInvalidValue);
+}
+
 TEST(NetworkPolicy, ErrorsPointAtTheirPlace) {
   NetworkPolicy ports;
   ports.rules.push_back({NetworkAction::kAllow, "a.test", {{1, 2}, {3, 2}}});

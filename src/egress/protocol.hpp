@@ -57,6 +57,10 @@ struct Secrets {
 };
 BOOST_DESCRIBE_STRUCT(Secrets, (), (values, placeholders))
 
+// Addresses of names, or of addresses, that the client has looked up itself. They may be dialled
+// although they are not public, for that name only, and nobody is asked for the name.
+using Pinned = std::map<std::string, std::vector<std::string>>;
+
 struct Nothing {};
 BOOST_DESCRIBE_STRUCT(Nothing, (), ())
 
@@ -66,15 +70,17 @@ struct Attach {
   std::string sandbox;
   model::NetworkPolicy policy;
   std::optional<Secrets> secrets;
+  std::optional<Pinned> pinned;
 };
-BOOST_DESCRIBE_STRUCT(Attach, (), (sandbox, policy, secrets))
+BOOST_DESCRIBE_STRUCT(Attach, (), (sandbox, policy, secrets, pinned))
 
 struct SetPolicy {
   std::string sandbox;
   model::NetworkPolicy policy;
   std::optional<Secrets> secrets;
+  std::optional<Pinned> pinned;
 };
-BOOST_DESCRIBE_STRUCT(SetPolicy, (), (sandbox, policy, secrets))
+BOOST_DESCRIBE_STRUCT(SetPolicy, (), (sandbox, policy, secrets, pinned))
 
 struct OfSandbox {
   std::string sandbox;

@@ -85,6 +85,10 @@ Figures Sandbox::figures() const {
 }
 
 bool Sandbox::look_up(const std::string& name, Then then) {
+  if (const std::vector<Address>* addresses = policy_.pinned(name)) {
+    then({.status = dns::Status::kOk, .addresses = *addresses, .ttl = kMaxTtl});
+    return true;
+  }
   auto now = context_.loop.now();
   if (auto found = known_.find(name); found != known_.end()) {
     if (found->second.until > now) {
@@ -136,11 +140,13 @@ std::optional<Denial> Sandbox::judge(const std::string& name, const Address& add
   if (rules.judge(address, port).action != Action::kAllow) {
     return Denial{Reason::kAddressDenied, {}};
   }
-  if (!may_dial(address)) return Denial{Reason::kNotPublic, address.to_string()};
+  if (!may_dial(name, address)) return Denial{Reason::kNotPublic, address.to_string()};
   return std::nullopt;
 }
 
-bool Sandbox::may_dial(const Address& address) const {
+bool Sandbox::may_dial(const std::string& name, const Address& address) const {
+  const std::vector<Address>* pinned = policy_.pinned(name.empty() ? address.to_string() : name);
+  if (pinned != nullptr && std::ranges::find(*pinned, address) != pinned->end()) return true;
   bool trusted = std::ranges::any_of(context_.trusted,
                                      [&](const Network& one) { return one.contains(address); });
   if (trusted) return true;

@@ -62,8 +62,8 @@ class Sandbox final : public Watched {
   // nullopt: it is allowed. An empty name: the address itself.
   std::optional<Denial> judge(const std::string& name, const Address& address,
                               std::uint16_t port) const;
-  // Whether it may be dialled: public, or in allow_private.
-  bool may_dial(const Address& address) const;
+  // Whether it may be dialled at all: public, or allowed all the same. `name` as in judge().
+  bool may_dial(const std::string& name, const Address& address) const;
 
   void refused(const std::string& name, std::uint16_t port, Reason reason, std::string detail = {});
   // An event that refuses nothing.

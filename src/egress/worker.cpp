@@ -68,7 +68,7 @@ class Worker {
     if (request.attach) return attach(*request.attach, std::move(fds));
     if (request.set_policy) {
       ATOLL_TRY(Sandbox * sandbox, find(request.set_policy->sandbox));
-      ATOLL_TRY(Rules rules, compile_all(request.set_policy->policy, request.set_policy->secrets));
+      ATOLL_TRY(Rules rules, compile_all(*request.set_policy));
       sandbox->set_policy(std::move(rules.policy), std::move(rules.edits));
       return {};
     }
@@ -104,11 +104,15 @@ class Worker {
     Policy policy;
     RequestEdits edits;
   };
-  Result<Rules> compile_all(const model::NetworkPolicy& from,
-                            const std::optional<Secrets>& secrets) {
+  // Of an attach or a set_policy.
+  template <typename From>
+  Result<Rules> compile_all(const From& from) {
     Rules rules;
-    ATOLL_TRY(rules.policy, compile(from));
-    ATOLL_TRY(rules.edits, RequestEdits::make(rules.policy, secrets.value_or(Secrets())));
+    ATOLL_TRY(rules.policy, compile(from.policy));
+    for (const auto& [host, addresses] : from.pinned.value_or(Pinned())) {
+      ATOLL_CHECK(rules.policy.pin(host, addresses));
+    }
+    ATOLL_TRY(rules.edits, RequestEdits::make(rules.policy, from.secrets.value_or(Secrets())));
     if (rules.edits.empty()) return rules;
     if (!context_.authority) {
       return fail(Code::kInvalidArgument,
@@ -126,7 +130,7 @@ class Worker {
       return fail(Code::kInvalidArgument, "a sandbox has a name of 1 to 256 bytes");
     }
     ATOLL_CHECK(check_sockets(fds[0].get(), fds[1].get(), own_netns_));
-    ATOLL_TRY(Rules rules, compile_all(request.policy, request.secrets));
+    ATOLL_TRY(Rules rules, compile_all(request));
     auto found = sandboxes_.find(request.sandbox);
     if (found == sandboxes_.end()) {
       if (sandboxes_.size() >= kMaxSandboxes) {

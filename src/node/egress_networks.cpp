@@ -251,15 +251,15 @@ class EgressNetworks final : public Networks {
 
   Task<Result<void>> send(ClientPtr client, PlacePtr place) {
     if (place->attached) {
-      Result<void> set =
-          co_await client->set_policy(place->id(), place->grant.policy, secrets_of(*place));
+      Result<void> set = co_await client->set_policy(place->id(), place->grant.policy,
+                                                     secrets_of(*place), place->grant.pinned);
       if (set || set.error().code() != Code::kNotFound) co_return set;
       place->attached = false;
     }
     ATOLL_CO_TRY(sandbox::EgressSockets sockets, co_await place->sandbox->open_egress());
     Result<void> attached =
         co_await client->attach(place->id(), place->grant.policy, std::move(sockets.listener),
-                                std::move(sockets.dns), secrets_of(*place));
+                                std::move(sockets.dns), secrets_of(*place), place->grant.pinned);
     if (attached && client == link_.now()) place->attached = true;
     co_return attached;
   }

@@ -44,8 +44,12 @@ class LocalNode final : public Node, private PoolMaker {
         options_(std::move(options)),
         policy_(std::move(options_.policy), options_.home),
         bootstrap_(options_.bootstrap, options_.bootstrap_folder, options_.home),
-        packages_(options_.packages_folder, options_.package_index, options_.package_quota,
-                  options_.floor),
+        rooms_([this](std::string backend) { return make_room(std::move(backend)); },
+               options_.networks),
+        packages_(options_.executor,
+                  {options_.packages_folder, options_.package_index, options_.package_quota,
+                   options_.floor},
+                  rooms_),
         pool_(options_.executor, *this, std::move(options_.pool)) {}
 
   const std::string& id() const override { return options_.id; }
@@ -176,7 +180,10 @@ class LocalNode final : public Node, private PoolMaker {
   }
 
   void stop_waiting() override { *no_waiting_ = true; }
-  Task<void> shut_down() override { return pool_.shut_down(); }
+  Task<void> shut_down() override {
+    co_await pool_.shut_down();
+    co_await packages_.shut_down();
+  }
 
  private:
   bool can_change_limits(const model::Template& origin) const override {
@@ -213,6 +220,36 @@ class LocalNode final : public Node, private PoolMaker {
       ATOLL_CHECK(add(options_.trust->java_store, java));
     }
     return {};
+  }
+
+  Packages::Wanted packages_of(const model::Template& origin) const {
+    return {installer_of(origin.spec.language), origin.spec.preinstalled_packages, origin.tenant,
+            backend_of(origin)};
+  }
+
+  // For one installation of packages. It sees the host's root, as the sandboxes that get them.
+  // Without root there is no disk of its own: then it has what fits into its memory.
+  Task<Result<SandboxPtr>> make_room(std::string backend) {
+    Result<SandboxPtr> room = co_await try_room(backend, kBuildLimits.disk_bytes);
+    if (room || room.error().code() != Code::kLimitUnenforceable) co_return room;
+    co_return co_await try_room(std::move(backend), kBuildLimits.memory_bytes / 2);
+  }
+
+  Task<Result<SandboxPtr>> try_room(std::string backend, std::uint64_t disk_bytes) {
+    ATOLL_CO_TRY(const sandbox::BackendEntry* entry, registry_.get(backend));
+    if (!entry->has(sandbox::Cap::kNetworkPolicy)) {
+      co_return fail(Code::kPolicyUnsupported,
+                     "packages cannot be installed in a sandbox of the backend " + backend);
+    }
+    ATOLL_CO_TRY(Backend * opened, open(backend));
+    sandbox::SandboxSpec spec{.id = SandboxId::make(), .limits = kBuildLimits};
+    if (keeps_made_) made_.insert(spec.id.str());
+    spec.limits.disk_bytes = disk_bytes;
+    ATOLL_CO_TRY(spec.filesystem, policy_.filesystem_for(*entry));
+    ATOLL_CO_TRY(std::unique_ptr<sandbox::Sandbox> made, co_await opened->create(std::move(spec)));
+    Result<void> started = co_await made->start();
+    if (!started) co_return fail(of_this_server(started.error()));
+    co_return SandboxPtr(std::move(made));
   }
 
   Task<Result<SandboxPtr>> make_new(SandboxId id, TemplatePtr origin,
@@ -257,13 +294,12 @@ class LocalNode final : public Node, private PoolMaker {
       defaults = std::move(image->defaults);
     }
     if (!origin->spec.preinstalled_packages.empty()) {
-      const Installer* installer = installer_of(origin->spec.language);
-      ATOLL_CO_TRY(std::string folder,
-                   co_await packages_.folder_of(installer, origin->spec.preinstalled_packages,
-                                                origin->tenant));
+      Packages::Wanted wanted = packages_of(*origin);
+      std::string target = wanted.installer->place;
+      ATOLL_CO_TRY(std::string folder, co_await packages_.folder_of(std::move(wanted)));
       UniqueFd source(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
       if (!source) co_return fail_errno("opening the packages");
-      spec.mounts.push_back({.source = std::move(source), .target = installer->place});
+      spec.mounts.push_back({.source = std::move(source), .target = std::move(target)});
     }
     ATOLL_CO_CHECK(add_trust(*origin, config, spec));
     ATOLL_CO_TRY(std::unique_ptr<sandbox::Sandbox> made, co_await backend->create(std::move(spec)));
@@ -279,9 +315,7 @@ class LocalNode final : public Node, private PoolMaker {
 
   Task<Result<void>> prepare(TemplatePtr origin) override {
     if (!origin->spec.preinstalled_packages.empty()) {
-      const Installer* installer = installer_of(origin->spec.language);
-      ATOLL_CO_CHECK(co_await packages_.folder_of(installer, origin->spec.preinstalled_packages,
-                                                  origin->tenant));
+      ATOLL_CO_CHECK(co_await packages_.folder_of(packages_of(*origin)));
     }
     std::optional<sandbox::Preload> preload = preload_of(*origin);
     if (!preload) co_return Result<void>();
@@ -370,6 +404,7 @@ class LocalNode final : public Node, private PoolMaker {
   std::set<std::string> made_;                                                 // by this process
   bool keeps_made_ = true;
   Bootstrap bootstrap_;
+  BuildRooms rooms_;
   Packages packages_;
   std::shared_ptr<std::atomic<bool>> no_waiting_ = std::make_shared<std::atomic<bool>>(false);
   async::Pool image_pool_{2};

@@ -49,6 +49,8 @@ struct NetworkFigures {
 struct NetworkGrant {
   model::NetworkPolicy policy;
   std::map<std::string, std::string> secrets;  // values of those that the policy names
+  // Addresses of hosts that this process has looked up; they may be private (egress/protocol.hpp).
+  std::map<std::string, std::vector<std::string>> pinned;
 };
 
 class Networks {

@@ -15,6 +15,7 @@
 #include "egress/inside.hpp"
 #include "model/default_backend.hpp"
 #include "model/template.hpp"
+#include "node/networks.hpp"
 #include "node/pool.hpp"
 #include "node/quotas.hpp"
 #include "node/sandbox_policy.hpp"
@@ -101,6 +102,7 @@ struct LocalNodeOptions {
   std::string packages_folder;                    // DATA/packages
   std::string package_index;                      // URL; empty: none
   Amount package_quota = QuotaLimits().packages;  // of each tenant
+  Networks* networks = nullptr;                   // that builds of packages use; outlives the node
   SpaceFloor floor;
   std::optional<egress::TrustFiles> trust;     // shown to sandboxes whose TLS is opened on the way
   sandbox::BackendOptions backend;             // of all backends: its folders

@@ -12,20 +12,37 @@
 #include "async/event.hpp"
 #include "async/pool.hpp"
 #include "async/task.hpp"
+#include "async/task_group.hpp"
 #include "base/result.hpp"
 #include "node/installers.hpp"
+#include "node/package_build.hpp"
 #include "node/quotas.hpp"
 
 namespace atl::node {
 
+struct PackageSettings {
+  std::string folder;     // DATA/packages
+  std::string index_url;  // empty: none
+  Amount most;            // of each tenant
+  SpaceFloor floor;
+};
+
 class Packages {
  public:
-  Packages(std::string folder, std::string index_url, Amount most, SpaceFloor floor);
+  // `rooms` outlives this.
+  Packages(async::Executor executor, PackageSettings settings, BuildRooms& rooms);
 
-  // The folder that holds them; installs them first where they are missing. `tenant` empty: for the
-  // server's templates. kNoPackageIndex, kQuotaExceeded, kStorageFull.
-  async::Task<Result<std::string>> folder_of(const Installer* installer,
-                                             std::vector<std::string> packages, std::string tenant);
+  struct Wanted {
+    const Installer* installer = nullptr;
+    std::vector<std::string> packages;
+    std::string tenant;   // empty: for the server's templates
+    std::string backend;  // whose sandboxes they are installed in
+  };
+  // The folder that holds them; installs them first where they are missing, which goes on when
+  // whoever asked does not wait. kNoPackageIndex, kQuotaExceeded, kStorageFull.
+  async::Task<Result<std::string>> folder_of(Wanted wanted);
+  // Ends installations.
+  async::Task<void> shut_down();
 
  private:
   struct Attempt {
@@ -34,22 +51,22 @@ class Packages {
     async::Event changed;
   };
 
+  async::Task<void> attempt(std::shared_ptr<Attempt> attempt, std::string path, Wanted wanted);
   async::Task<Result<void>> count(std::string tenant, std::string home);
-  // Until it has ended by itself. An error: it must not go on.
-  async::Task<Result<ChildExit>> watch(Child* installer, std::string staging,
-                                       Ledger::Reservation* place);
-  async::Task<Result<void>> install(const Installer* installer, std::string path,
-                                    std::vector<std::string> packages, Ledger::Reservation* place);
-  async::Task<Result<void>> install_for(const Installer* installer, std::string path,
-                                        std::vector<std::string> packages, std::string tenant);
+  async::Task<Result<void>> install_for(std::string path, Wanted wanted);
+  async::Task<Result<void>> install(std::string path, Wanted wanted, Ledger::Reservation* place);
+  async::Task<Result<void>> build(std::string staging, Wanted wanted, Ledger::Reservation* place);
+  async::Task<Result<void>> check(std::string staging, Ledger::Reservation* place,
+                                  std::uint64_t bytes);
 
-  std::string folder_;
-  std::string index_url_;
-  SpaceFloor floor_;
+  async::Executor executor_;
+  PackageSettings settings_;
+  BuildRooms& rooms_;
   Ledger ledger_;
   std::set<std::string> counted_;                             // tenants
   std::map<std::string, std::shared_ptr<Attempt>> attempts_;  // by path: under way
   async::Pool pool_{1};
+  async::TaskGroup tasks_;
 };
 
 }  // namespace atl::node

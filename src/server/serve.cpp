@@ -149,7 +149,6 @@ Task<Result<int>> run_server(async::Executor executor, Running running) {
                                  .prepared = std::move(running.backends->by_name[entry.name]),
                                  .unprepared = unprepared};
   }
-  options.nodes.push_back(node::make_local_node(*running.registry, std::move(node)));
   if (*running.egress) {
     egress::Settings settings = egress_settings(config);
     settings.authority = authority;
@@ -157,7 +156,9 @@ Task<Result<int>> run_server(async::Executor executor, Running running) {
                                               .socket = running.place->data_folder + "/egress.sock",
                                               .starter = std::move(**running.egress),
                                               .settings = std::move(settings)});
+    node.networks = options.networks.get();
   }
+  options.nodes.push_back(node::make_local_node(*running.registry, std::move(node)));
   control::Control control(std::move(options));
   bool draining = false;
   std::string endpoint;

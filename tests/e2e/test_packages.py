@@ -122,8 +122,8 @@ class Silence:
             one.close()
 
 
-def installers(folder):
-    """Processes of pip that work below a folder."""
+def installers(package):
+    """Processes of pip, in sandboxes or not, that install a package."""
     found = []
     for pid in filter(str.isdigit, os.listdir("/proc")):
         try:
@@ -131,8 +131,8 @@ def installers(folder):
                 words = file.read()
         except OSError:  # gone meanwhile
             continue
-        if folder in words and "pip" in words.split("\0"):
-            found.append(pid)
+        if {package, "pip"} <= set(words.split("\0")):
+            found.append(int(pid))
     return found
 
 
@@ -213,16 +213,17 @@ class PackagesTest(unittest.TestCase):
     # covers: C51
     def test_an_installer_is_stopped_beyond_the_quota(self):
         """By what it has written so far: this package never ends, or not for a long time."""
-        self.index.add_wheel("atolltestendless", "1.0", "")
-        self.index.endless = "/atolltestendless-1.0-py3-none-any.whl"
+        name = "atolltestendless" + os.urandom(4).hex()
+        self.index.add_wheel(name, "1.0", "")
+        self.index.endless = f"/{name}-1.0-py3-none-any.whl"
         server = self.serve(self.index.url() + "/simple", "quotas.package_bytes=1000000")
         tenant = {"Atoll-Tenant": "shop"}
-        template = {"id": "packed", "preinstalled_packages": ["atolltestendless"], "resources": {"disk": 64}}
+        template = {"id": "packed", "preinstalled_packages": [name], "resources": {"disk": 64}}
         self.assertEqual(server.call("POST", "/api/v1/templates", template, tenant)[0], 201)
         status, made = server.call("POST", "/api/v1/sessions", {"template_id": "packed"}, {"Prefer": "wait", **tenant})
         self.assertEqual((status, made.get("code")), (429, "quota_exceeded"), made)
         self.assertEqual(os.listdir(f"{self.folder}/data/packages/@shop"), [])
-        until(lambda: not installers(self.folder), "pip is ended")
+        until(lambda: not installers(name), "pip is ended")
 
     def test_node_packages(self):
         touched = f"{self.folder}/data/touched"
@@ -263,20 +264,50 @@ class PackagesTest(unittest.TestCase):
         index = Silence()
         self.addCleanup(index.close)
         server = self.serve(index.url())
-        self.add_template(server, id="packed", preinstalled_packages=["anything"])
+        package = "atolltest" + os.urandom(4).hex()
+        self.add_template(server, id="packed", preinstalled_packages=[package])
         session = server.call("POST", "/api/v1/sessions", {"template_id": "packed"})[1]["id"]
         index.take()
         # Whoever gives up does not wait until pip does, which asks three times.
         self.assertEqual(server.call("DELETE", f"/api/v1/sessions/{session}")[0], 204)
         self.assertTrue(index.is_left_alone())
-        self.assertTrue(installers(self.folder))
+        self.assertTrue(installers(package))
         server.kill()
-        deadline = time.monotonic() + DEADLINE
-        while installers(self.folder) and time.monotonic() < deadline:
-            time.sleep(0.05)
-        self.assertTrue(index.is_left_alone())
-        server.start()
+        server.start()  # ends the sandbox in which pip still runs
+        until(lambda: not installers(package), "pip is ended")
         self.assertEqual(os.listdir(f"{self.folder}/data/packages"), [])
+        # A stop does not wait for pip either.
+        session = server.call("POST", "/api/v1/sessions", {"template_id": "packed"})[1]["id"]
+        until(lambda: installers(package), "pip runs")
+        self.assertEqual(server.stop(), 0)
+        self.assertEqual(installers(package), [])
+        self.assertEqual(os.listdir(f"{self.folder}/data/packages"), [])
+
+    def test_they_are_installed_behind_the_walls_of_a_sandbox(self):
+        """As another user, in namespaces of its own, and by nothing that runs on the host."""
+        index = Silence()
+        self.addCleanup(index.close)
+        server = self.serve(index.url())
+        package = "atolltest" + os.urandom(4).hex()
+        self.add_template(server, id="packed", preinstalled_packages=[package])
+        server.call("POST", "/api/v1/sessions", {"template_id": "packed"})
+        index.take()
+        pids = installers(package)
+        self.assertTrue(pids)
+        for pid in pids:
+            for kind in ("net", "pid", "mnt", "user"):
+                self.assertNotEqual(os.readlink(f"/proc/{pid}/ns/{kind}"), os.readlink(f"/proc/self/ns/{kind}"), kind)
+
+    def test_an_index_that_has_a_name_or_none(self):
+        """Also a name that only this host knows: no resolver is asked for it."""
+        self.index.add_wheel("atolltestnamed", "1.0", "")
+        server = self.serve(self.index.url("localhost") + "/simple")
+        self.add_template(server, id="packed", preinstalled_packages=["atolltestnamed"])
+        server.session(template_id="packed")
+        self.assertEqual(server.stop(), 0)
+        nowhere = self.serve("http://no-such-host.invalid/simple")
+        self.add_template(nowhere, id="other", preinstalled_packages=["atolltestother"])
+        self.refused(nowhere, "other")
 
     def test_what_a_package_names_elsewhere_is_not_fetched(self):
         other = Index()
