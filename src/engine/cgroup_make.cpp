@@ -41,6 +41,12 @@ bool make_leaf(const Cgroups& host, Leaf leaf, unsigned number) {
       made = make_groups(host.unified, root, path) && make_folder(root, path.c_str(), 0755);
     }
   }
+  // A guest answers while programs burn (docs/adr/0063-weights-of-guests.md).
+  if (made && leaf == Leaf::kGuest && host.root(kCpu) >= 0) {
+    const char* file = host.unified ? "cpu.weight" : "cpu.shares";
+    write_file(host.root(kCpu), path_of(host, leaf, number, kCpu, file).c_str(),
+               host.unified ? "1000" : "10240");
+  }
   return made;
 }
 

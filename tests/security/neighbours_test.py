@@ -146,6 +146,14 @@ class NeighboursTest(ZygoteCase):
         self.assertEqual((status["Seccomp"], status["NoNewPrivs"]), ("2", "1"))
         self.assertEqual(box.run("/bin/true")[1], 0)
 
+    def test_a_guest_goes_before_programs(self):
+        """Ten times the weight of what it runs, so that it answers beside programs that burn."""
+        box, guest = self.guest_of(self.box)
+        file = "cpu.weight" if UNIFIED else "cpu.shares"
+        weights = {kind: int((self.leaf(guest, kind, "cpu") / file).read_text()) for kind in ("guest", "slot")}
+        self.assertEqual(weights["guest"], 10 * weights["slot"])
+        self.assertEqual(box.run("/bin/true")[1], 0)
+
     def tenant(self, key, noise=""):
         """One sandbox from its beginning to its end: (a hold on its network namespace, its name, what was in /proc/net)."""
         box, guest = self.guest_of(lambda: self.box(key))
