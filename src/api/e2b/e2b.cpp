@@ -24,10 +24,17 @@ bool is_of_others(std::string_view path) {
   return path.starts_with("/sandboxes/") && path.find("/proxy/") != path.npos;
 }
 
-// A request that names a sandbox, by its port.
-bool is_to(const http::Request& request, const Preview& preview, std::uint16_t port) {
+// The Python SDK 2.7 names the sandbox, and envd's port, in a call of the REST API as well.
+bool is_rest_call(const http::Request& request) {
+  return request.headers.has("x-api-key") && request.headers.get("e2b-sandbox-port") == "49983" &&
+         (request.path.starts_with("/sandboxes/") || request.path.starts_with("/v2/sandboxes/"));
+}
+
+// The port of the sandbox that a request goes to.
+std::optional<std::uint16_t> port_of(const http::Request& request, const Preview& preview) {
   auto named = sandbox_named(request, preview);
-  return named && named->port == port;
+  if (!named || (!preview && is_rest_call(request))) return std::nullopt;
+  return named->port;
 }
 
 bool is_rest(const http::Request& request, const Preview& preview) {
@@ -72,15 +79,15 @@ Dialects make_dialects(control::Control& control, const E2bOptions& options) {
   auto e2b = std::make_shared<E2b>(control, options);
   auto envd = sandbox_dialect(e2b, "e2b-envd", {add_envd, add_files, add_rpc});
   envd->owns = [](const http::Request& request, const Preview& preview) {
-    return is_to(request, preview, kEnvdPort) || (!preview && names_by_token(request));
+    return port_of(request, preview) == kEnvdPort || (!preview && names_by_token(request));
   };
   auto interpreter = sandbox_dialect(e2b, "e2b-interpreter", {add_interpreter});
   interpreter->owns = [](const http::Request& request, const Preview& preview) {
-    return is_to(request, preview, kInterpreterPort);
+    return port_of(request, preview) == kInterpreterPort;
   };
   auto ports = sandbox_dialect(e2b, "e2b-port", {add_ports});
   ports->owns = [](const http::Request& request, const Preview& preview) {
-    return sandbox_named(request, preview).has_value();
+    return port_of(request, preview).has_value();
   };
   return {std::move(envd), std::move(interpreter), std::move(ports), rest_dialect(e2b)};
 }

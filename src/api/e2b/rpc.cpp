@@ -111,10 +111,16 @@ Task<Answer<void>> answer_stream(Call call, const MessageType* in, const Message
 Answer<std::optional<std::chrono::milliseconds>> timeout_of(const http::Request& request) {
   auto text = request.headers.find("connect-timeout-ms");
   if (!text) return std::nullopt;
-  auto number = to_number(trim(*text));
-  if (!number || *number > kLongestTimeout) {
+  // The Python SDK 2.7 writes 500.0 where its caller said 0.5 seconds.
+  std::string_view whole = trim(*text);
+  std::size_t dot = std::min(whole.find('.'), whole.size());
+  std::string_view part = whole.substr(std::min(dot + 1, whole.size()));
+  bool digits = part.find_first_not_of("0123456789") == part.npos;
+  auto number = to_number(whole.substr(0, dot));
+  if (!number || *number > kLongestTimeout || !digits || (dot < whole.size() && part.empty())) {
     return refuse(Code::kInvalidArgument, "Connect-Timeout-Ms must be a number of milliseconds");
   }
+  if (*number == 0 && part.find_first_not_of('0') != part.npos) number = 1;
   if (*number == 0) return std::nullopt;
   return std::chrono::milliseconds(*number);
 }

@@ -9,6 +9,7 @@
 #include "api/e2b/paths.hpp"
 #include "api/e2b/protobuf.hpp"
 #include "api/e2b/results.hpp"
+#include "api/e2b/rpc.hpp"
 #include "api/e2b/sandbox_notes.hpp"
 #include "api/e2b/sandbox_request.hpp"
 #include "api/e2b/signature.hpp"
@@ -257,6 +258,25 @@ TEST(SandboxNames, AreLeftToTheTokenByOldClients) {
   EXPECT_FALSE(names_by_token(request("/files", {{"X-API-Key", "k"}})));
   token.set("E2b-Sandbox-Id", "abc");
   EXPECT_FALSE(names_by_token(request("/health", token)));
+}
+
+TEST(Timeouts, AreMillisecondsWithAFractionOrNone) {
+  using std::chrono::milliseconds;
+  auto timeout = [](std::string text) {
+    http::Request request;
+    request.headers.set("Connect-Timeout-Ms", text);
+    return timeout_of(request);
+  };
+  EXPECT_EQ(*timeout_of(http::Request()), std::nullopt);
+  EXPECT_EQ(*timeout("0"), std::nullopt);
+  EXPECT_EQ(*timeout("0.0"), std::nullopt);
+  EXPECT_EQ(*timeout("60000"), milliseconds(60000));
+  EXPECT_EQ(*timeout(" 500.0 "), milliseconds(500));
+  EXPECT_EQ(*timeout("0.25"), milliseconds(1));
+  for (const char* bad :
+       {"", ".", "5.", ".5", "1.x", "1.0.0", "1e3", "-1.0", "99999999999999999.0"}) {
+    EXPECT_FALSE(timeout(bad)) << bad;
+  }
 }
 
 TEST(Members, TakeNoNumberOutOfRange) {

@@ -121,9 +121,12 @@ class Hostile(Case):
             message = {"process": {"cmd": "/bin/sh"}, "pty": {"size": size}}
             status, data = self.raw("/process.Process/Start", envelope(message), self.headers(box, **STREAM))
             self.assertEqual((status, envelopes(data)[-1][1]["error"]["code"]), (200, "invalid_argument"), size)
-        for time in ("x", "-1", "99999999999999999999", "9223372036854775807"):
+        for time in ("x", "-1", "99999999999999999999", "9223372036854775807", "5.", ".5", "1.x", "1.0.0", "1e3"):
             _, data = self.start(box, "true", **{"connect-timeout-ms": time})
             self.assertEqual(envelopes(data)[-1][1]["error"]["code"], "invalid_argument", time)
+        for time, seen in (("60000.0", "exit status 0"), ("0.0", "exit status 0"), ("0.5", "deadline_exceeded")):
+            _, data = self.start(box, "true" if seen.endswith("0") else "sleep 100", **{"connect-timeout-ms": time})
+            self.assertIn(seen, json.dumps(envelopes(data)), time)
         for pid in (0, 2**31, -1, 1e300):
             self.assertIn(self.rpc(box, "process.Process/SendSignal", {"process": {"pid": pid}, "signal": 9})[0],
                           (400, 404), pid)
@@ -262,6 +265,10 @@ class Hostile(Case):
         self.assertEqual(self.raw("/files?path=a", None, {"x-access-token": other["envdAccessToken"]}, "GET")[0], 404)
         self.assertEqual(self.raw("/files?path=a", None, {"x-access-token": "x"}, "GET")[0], 502)
         self.assertEqual(self.raw("/files?path=a", None, {"x-api-key": self.server.key}, "GET")[0], 404)
+        # Its connect() names the sandbox in a call of the REST API.
+        named = {"x-api-key": self.server.key, "e2b-sandbox-id": box["sandboxID"], "e2b-sandbox-port": "49983"}
+        status, again = self.raw(f"/sandboxes/{box['sandboxID']}/connect", b"{}", named)
+        self.assertEqual((status, json.loads(again)["sandboxID"]), (200, box["sandboxID"]))
         self.assertEqual(self.raw("/health", None, token, "GET"), (204, b""))
         listed = self.raw("/process.Process/List", b"{}", {**token, "content-type": "application/json"})
         self.assertEqual((listed[0], json.loads(listed[1])), (200, {"processes": []}))
