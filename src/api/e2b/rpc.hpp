@@ -40,13 +40,13 @@ Task<Answer<void>> answer_stream(Call call, const MessageType* in, const Message
 // The refusal as it stands at the end of a stream.
 object stream_error(const Call& call, Refusal refusal);
 
-template <const MessageType& in, const MessageType& out, UnaryCall function>
+template <const MessageType& In, const MessageType& Out, UnaryCall Function>
 Task<Answer<http::Response>> unary(Call call) {
-  return answer_unary(std::move(call), &in, &out, function);
+  return answer_unary(std::move(call), &In, &Out, Function);
 }
-template <const MessageType& in, const MessageType& out, StreamCall function>
+template <const MessageType& In, const MessageType& Out, StreamCall Function>
 Task<Answer<void>> stream(Call call) {
-  return answer_stream(std::move(call), &in, &out, function);
+  return answer_stream(std::move(call), &In, &Out, Function);
 }
 
 // Connect-Timeout-Ms; nothing: none, or 0.

@@ -198,12 +198,20 @@ def stream_input():
 
 def pty():
     terminal = box.pty.create(size=e2b.PtySize(rows=25, cols=81), timeout=0)
+    # Not while bash reads a line: readline then sets the size that it has read, and a new one is lost.
+    box.pty.send_stdin(terminal.pid, b"exec sh -c 'stty size; echo re\"\"ady; read x; stty size; exit 3'\n")
+    seen = b""
+    for _, _, data in terminal:
+        seen += bytes(data or b"")
+        if b"ready" in seen:
+            break
+    assert b"25 81" in seen, seen
     box.pty.resize(terminal.pid, e2b.PtySize(rows=33, cols=99))
-    box.pty.send_stdin(terminal.pid, b"stty size; exit 3\n")
-    seen = []
-    error = fails(lambda: terminal.wait(on_pty=lambda data: seen.append(bytes(data))), e2b.CommandExitException)
+    box.pty.send_stdin(terminal.pid, b"\n")
+    after = []
+    error = fails(lambda: terminal.wait(on_pty=lambda data: after.append(bytes(data))), e2b.CommandExitException)
     same(error.exit_code, 3)
-    assert b"33 99" in b"".join(seen), seen
+    assert b"33 99" in b"".join(after), after
 
 
 def write_read():

@@ -20,9 +20,8 @@ PINNED_BEGIN, PINNED_END = "<!-- pinned: made by ./dev test-compat -->", "<!-- e
 SHOWN = {"works": "yes", "absent": "–", "refused": "no", "fails": "FAILS", None: "–"}
 # What depends on the backend, not on the version: the table is the same whatever this machine has.
 BY_BACKEND = {"sandbox.updateNetwork": "yes"}
-# Their requests name no sandbox where the address is E2B_SANDBOX_URL, or ignore it and ask for https: what fails in
-# these is shown, and no error.
-TOO_OLD = {"2.7.0", "2.2.0", "2.4.2", "2.3.0"}
+# Of the interpreter: these ignore E2B_SANDBOX_URL and ask for https. What fails in them is shown, and no error.
+TOO_OLD = {"2.2.0", "2.4.2", "2.3.0"}
 
 
 def table(heading, columns):
