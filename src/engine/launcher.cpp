@@ -48,7 +48,7 @@ class Launcher {
  public:
   explicit Launcher(LauncherOptions options) : client_(std::move(options.control)) {
     state_.options = std::move(options);
-    ready_ = set_up_launcher(state_);
+    ready_ = set_up_launcher(state_, client_);
     watch(client_, &client_);
     if (state_.slot_maker.process) watch(state_.slot_maker.process, &state_.slot_maker);
     if (once_ || !ready_) return;
@@ -59,8 +59,8 @@ class Launcher {
   // finds them by their records. Only those of a one-shot launcher end with their client.
   int run() {
     while (client_ || (once_ && !boxes_.empty())) wait_and_serve();
-    leave_folder();
-    if (once_ && !state_.rootless) return 0;
+    // While sandboxes live there will be a next one, which is not to wait for a sweep.
+    if (!leave_folder() || (once_ && !state_.rootless)) return 0;
     state_.slots.let_go();  // the next one does not know of them
     MountsMade made;
     if (state_.slots.idle && order_slots(state_, {}, 0)) {
@@ -70,14 +70,16 @@ class Launcher {
   }
 
  private:
-  void leave_folder() {
+  // False: sandboxes are left there, or the next launcher is.
+  bool leave_folder() {
     UniqueFd run = std::move(state_.run);
-    if (::flock(run.get(), LOCK_EX | LOCK_NB) != 0) return;  // the next launcher has come
+    if (::flock(run.get(), LOCK_EX | LOCK_NB) != 0) return once_;
     ::unlinkat(run.get(), "boxes", AT_REMOVEDIR);
     // That of a server is nobody else's. By its descriptor: this launcher's root is another one.
     UniqueFd above = open_at(run.get(), "..", O_PATH | O_DIRECTORY);
     const std::string& folder = state_.options.run_folder;
-    if (!once_) ::unlinkat(above.get(), folder.c_str() + folder.rfind('/') + 1, AT_REMOVEDIR);
+    const char* name = folder.c_str() + folder.rfind('/') + 1;
+    return once_ || ::unlinkat(above.get(), name, AT_REMOVEDIR) == 0;
   }
 
   void watch(const UniqueFd& fd, void* owner) {

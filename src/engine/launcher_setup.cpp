@@ -1,5 +1,5 @@
 #include <linux/mount.h>
-#include <sched.h>
+#include <poll.h>
 #include <sys/file.h>
 #include <sys/syscall.h>
 
@@ -38,8 +38,9 @@ Outcome<UniqueFd> open_own_folder(const std::string& path) {
 
 // Locked, so that a launcher that ends does not take it away from one that begins. A launcher that
 // looks for sandboxes waits for the one before, which lost its client and is about to end: what
-// that one still makes must be on record first. It does not wait for one that has a client.
-Outcome<UniqueFd> open_run_folder(const std::string& path, bool once) {
+// that one still makes must be on record first. It does not wait for one that has a client, nor
+// when its own is gone: launchers of dead servers must not pile up.
+Outcome<UniqueFd> open_run_folder(const std::string& path, bool once, pollfd client) {
   constexpr int kPatience = 2000;  // ms
   // After a boot also the folder above a server's is missing.
   (void)make_folder(AT_FDCWD, path.substr(0, path.rfind('/')).c_str(), 0711);
@@ -47,7 +48,7 @@ Outcome<UniqueFd> open_run_folder(const std::string& path, bool once) {
   for (struct stat info{};;) {
     ATOLL_TRY(UniqueFd folder, open_own_folder(path));
     for (; waited < kPatience && ::flock(folder.get(), LOCK_EX | LOCK_NB) != 0; ++waited) {
-      ::usleep(1000);
+      if (::poll(&client, 1, 1 /* ms */) > 0) return failed(Step::kRunFolder, EPIPE);
     }
     bool seen = ::flock(folder.get(), LOCK_SH) == 0 && ::fstat(folder.get(), &info) == 0;
     if (!seen || info.st_nlink != 0) return folder;
@@ -68,13 +69,13 @@ Outcome<UniqueFd> open_program(const std::string& path) {
 
 }  // namespace
 
-Outcome<void> set_up_launcher(LauncherState& state) {
+Outcome<void> set_up_launcher(LauncherState& state, const UniqueFd& client) {
   LauncherOptions& options = state.options;
   state.rootless = ::geteuid() != 0;
   if (state.rootless) ATOLL_CHECK(enter_user_namespace());
   // Before it starts anything: helpers begin with these walls.
   if (!state.rootless && !confine_launcher()) return failed(Step::kCapabilities);
-  ATOLL_TRY(state.run, open_run_folder(options.run_folder, options.once));
+  ATOLL_TRY(state.run, open_run_folder(options.run_folder, options.once, {client.get(), 0, 0}));
   // Uids and cgroups are the host's: one place says who has which. Rootless has neither.
   ATOLL_TRY(state.shared, open_own_folder(state.rootless ? options.run_folder : kSharedFolder));
   state.host_mounts.reset(::open("/proc/self/ns/mnt", O_RDONLY | O_CLOEXEC));
