@@ -75,9 +75,10 @@ def configure_loopback():
         address = struct.pack("<16sHH4s8x", b"lo", socket.AF_INET, 0, bytes([127, 0, 0, 9]))
         fcntl.ioctl(s, 0x8916, address)  # SIOCSIFADDR
 
-def add_address_by(s):
-    body = struct.pack("<BBBBI", socket.AF_INET, 32, 0, 254, 1) + struct.pack("<HH4s", 8, 2, bytes([127, 0, 0, 9]))
-    s.send(struct.pack("<IHHII", 16 + len(body), 20, 5, 1, 0) + body)  # RTM_NEWADDR, request and ack
+def add_address_by(s, to=None, last=9):
+    body = struct.pack("<BBBBI", socket.AF_INET, 32, 0, 254, 1) + struct.pack("<HH4s", 8, 2, bytes([127, 0, 0, last]))
+    message = struct.pack("<IHHII", 16 + len(body), 20, 5, 1, 0) + body  # RTM_NEWADDR, request and ack
+    s.send(message) if to is None else s.sendto(message, to)
     code = struct.unpack_from("<i", s.recv(4096), 16)[0]
     if code != 0:
         raise OSError(-code, "refused")
@@ -175,6 +176,7 @@ def passed_socket():
     for number in (64, 65):
         answers["v6 table %%d" %% number] = attempt(v6.setsockopt, socket.IPPROTO_IPV6, number, bytes(96))
     answers["netlink"] = attempt(add_address_by, netlink)
+    answers["netlink by its address"] = attempt(add_address_by, netlink, (0, 0), 10)
     return answers
 
 roots = []
@@ -327,10 +329,17 @@ class HostileZygoteTest(ZygoteCase):
         self.python(box, "pass")
         answers = self.ask(signal.SIGRTMIN + 2)
         self.assertEqual(answers.pop("question", answers), "yes")  # the socket is there, and of that network
+        del answers["netlink by its address"]  # see below
         self.assertEqual({name: answer for name, answer in answers.items() if answer != "EPERM"}, {})
-        addresses = box.run("/bin/cat", "/proc/net/fib_trie")[0]
-        self.assertIn("127.0.0.1", addresses)
-        self.assertNotIn("127.0.0.9", addresses)
+    def test_netlink_out_of_its_sandbox_changes_that_network_alone(self):
+        """Of a message that names its receiver the kernel judges the sender alone, and that one owns the network."""
+        self.start()
+        box, _, _ = self.placed_box(self.key)
+        others = [self.placed_box(self.key)[0], self.placed_box()[0]]
+        self.python(box, "pass")
+        self.assertEqual(self.ask(signal.SIGRTMIN + 2)["netlink by its address"], "yes")
+        seen = [one.run("/bin/cat", "/proc/net/fib_trie")[0] for one in (box, *others)] + [harness.read("/proc/net/fib_trie")]
+        self.assertEqual(["127.0.0.10" in addresses for addresses in seen], [True, False, False, False])
 
     def test_it_finds_no_proc_of_the_host_in_a_sandbox_that_begins(self):
         """From its exec on pid 1 lies open to the owner of its user namespace, for as long as it builds the rest."""
