@@ -32,6 +32,17 @@ def launchers_of(run_folder):
             if words[0].endswith(b"atoll-launcher") and str(run_folder).encode() in words}
 
 
+def is_alone(pid):
+    """Whether it is a launcher itself, also when its parent is gone: a child that a killed launcher has left on its way to
+    become something else is of that one's session, or the first process of a sandbox's pid namespace."""
+    try:
+        with open(f"/proc/{pid}/status") as file:
+            numbers = next(line.split()[1:] for line in file if line.startswith("NSpid:"))
+        return len(numbers) == 1 and os.getsid(pid) == pid
+    except (OSError, StopIteration):
+        return False
+
+
 def kill_all(pids):
     """Those that are still there: a launcher ends with its server, and its helpers when they are done."""
     for pid in pids:

@@ -21,7 +21,7 @@ import unittest
 from concurrent.futures import ThreadPoolExecutor
 
 from crash_clients import PATIENCE, Client, call
-from leftovers import kill_all, launchers_of, names, pid_of, processes, run_folder_of
+from leftovers import is_alone, kill_all, launchers_of, names, pid_of, processes, run_folder_of
 from postgres import Postgres
 from server import DEADLINE, Server, until
 from support import IS_ROOT
@@ -70,7 +70,7 @@ class Loop(unittest.TestCase):
 
     def launchers(self):
         found = launchers_of(self.run_folder)
-        return [pid for pid, parent in found.items() if parent not in found]
+        return [pid for pid, parent in found.items() if parent not in found and is_alone(pid)]
 
     def remember_guests(self):
         for name in names(self.run_folder / "boxes"):
