@@ -37,8 +37,8 @@ KEYS = {"owner": ("default", "owner"), "admin_a": ("a", "admin"), "user_a": ("a"
 class Server:
     """`atoll serve` on a free port, with a data folder that outlives it."""
 
-    def __init__(self, folder):
-        self.data, self.process = str(folder / "data"), None
+    def __init__(self, folder, *options):
+        self.data, self.process, self.options = str(folder / "data"), None, options
         os.chmod(folder, 0o755)
         self.log = open(folder / "log", "wb")
 
@@ -50,7 +50,7 @@ class Server:
         return made.stdout.strip()
 
     def start(self):
-        self.process = subprocess.Popen([BIN / "atoll", "serve", "--listen", "127.0.0.1:0", "--data", self.data],
+        self.process = subprocess.Popen([BIN / "atoll", "serve", "--listen", "127.0.0.1:0", "--data", self.data, *self.options],
                                         stdout=subprocess.PIPE, stderr=self.log, text=True)
         for line in self.process.stdout:
             if line.startswith("atoll listens on "):
@@ -169,6 +169,21 @@ def read_scenarios(only=None):
     return document
 
 
+# What a runner must call failed: otherwise its "ok" means nothing.
+MUST_FAIL = [{"name": f"must-fail-{name}", "feature": "run", "steps": [step]} for name, step in (
+    ("unknown-step", {"call": "no_such_step"}),
+    ("unknown-step-with-error", {"call": "no_such_step", "error": {"code": "not_found"}}),
+    ("nothing-saved", {"call": "get", "on": "nothing"}),
+    ("wrong-value", {"call": "assert", "with": {"value": {"a": 1}}, "expect": [{"path": "a", "equals": 2}]}),
+    ("absent-value", {"call": "assert", "with": {"value": {"a": 1}}, "expect": [{"path": "b", "equals": 1}]}),
+    ("unknown-condition", {"call": "assert", "with": {"value": {"a": 1}}, "expect": [{"path": "a", "resembles": 1}]}),
+    ("no-error", {"call": "assert", "with": {"value": {"a": 1}}, "error": {"code": "not_found"}}),
+    ("wrong-code", {"call": "connect", "with": {"id": "no-such-sandbox"}, "error": {"code": "not_found"}}),
+    ("wrong-class", {"call": "connect", "with": {"id": "no-such-sandbox"},
+                     "error": {"code": "session_not_found", "class": "ConflictError"}}),
+)]
+
+
 def judge(command, document, environment):
     """Runs COMMAND and compares what it tells with the scenarios there are."""
     told = {}
@@ -180,8 +195,9 @@ def judge(command, document, environment):
         except (ValueError, KeyError, TypeError):
             print(line, end="", flush=True)
             continue
-        print(f"{'ok    ' if ok is True else 'FAILED'} {name} {verdict.get('detail', '')}", flush=True)
-        told.setdefault(name, []).append(ok)
+        right = ok is (not name.startswith("must-fail-"))
+        print(f"{'ok    ' if right else 'FAILED'} {name} {verdict.get('detail', '')}", flush=True)
+        told.setdefault(name, []).append(right)
     status = process.wait()
     wanted = [scenario["name"] for scenario in document["scenarios"]]
     problems = [f"{name}: {'not told' if name not in told else 'told twice' if len(told[name]) > 1 else 'failed'}"
@@ -203,6 +219,9 @@ def main():
     parser.add_argument("command", nargs="+")
     args = parser.parse_args()
     document = read_scenarios(args.only)
+    if not document["scenarios"]:
+        sys.exit(f"harness: no scenario matches {args.only}")
+    document["scenarios"] += MUST_FAIL
     with tempfile.TemporaryDirectory(prefix="atoll-sdk-", dir=args.folder) as name, world(folder := pathlib.Path(name)) as environment:
         if args.without_scenarios:
             return subprocess.run(args.command, env={**os.environ, **environment}, check=False).returncode

@@ -57,17 +57,17 @@ def with_server(script, *words, **more):
     run(sys.executable, "-B", ROOT / "sdk/harness.py", "--without-scenarios", "--", sys.executable, "-B", script, *words, **more)
 
 
-def printed(command, cwd=None):
-    done = subprocess.run([str(word) for word in command], capture_output=True, text=True, timeout=TIMEOUT, check=False, cwd=cwd)
+def printed(command, cwd=None, env=None):
+    done = subprocess.run([str(word) for word in command], capture_output=True, text=True, timeout=TIMEOUT, check=False, cwd=cwd, env=env)
     if done.returncode:
         sys.exit(f"{command}: exit {done.returncode}\n{done.stdout}{done.stderr}")
     return done.stdout
 
 
-def check_examples(command_of):
+def check_examples(command_of, names=EXAMPLES):
     """Every example prints what examples/expected says; command_of(name) runs it."""
     wrong = 0
-    for name in EXAMPLES:
+    for name in names:
         wanted = (ROOT / f"examples/expected/{name}.txt").read_text(encoding="utf-8")
         got = printed(command_of(name))
         print(f"{'ok' if got == wanted else 'WRONG'} {name}", flush=True)

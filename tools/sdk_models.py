@@ -19,10 +19,11 @@ OPENAPI = ROOT / "src/api/rest/openapi.yaml"
 OUT = ROOT / "sdk/python/src/atoll/_models.py"
 
 ENUMS = {"Role": "Role", "Health": "RuntimeHealth", "SessionState": "SessionState", "ExecutionState": "ExecutionState",
-         "AuditAction": "AuditAction"}
+         "AuditAction": "AuditAction", "RiskLevel": "RiskLevel"}
 DICTS = ["Resources", "NetworkRule", "SecretUse", "NetworkPolicy", "SessionConfig", "TemplateBody"]
 MODELS = ["Session", "Execution", "Context", "Usage", "Process", "File", "Snapshot", "Template", "SessionNetwork",
-          "Secret", "Runtime", "Key", "AuditRow"]
+          "Secret", "Runtime", "Key", "AuditRow", "Finding", "Judgement", "DiagnosedExecution",
+          "Diagnostics"]
 NAMES = {"Context": "ContextInfo", "Execution": "ExecutionData", "File": "FileInfo", "AuditRow": "AuditEntry",
          "Key": "ApiKey"}
 # Text that lists leave out and that is empty then.

@@ -193,6 +193,16 @@ func (s *Sandbox) Chmod(ctx context.Context, path, mode string) (*File, error) {
 	return s.fileCall(ctx, "chmod", ChangeFileMode{Path: path, Mode: mode}, true)
 }
 
+// Replace replaces every occurrence of a text in a file of up to 16 MiB, and tells how many there were.
+func (s *Sandbox) Replace(ctx context.Context, path, from, to string) (int64, error) {
+	body := ReplaceText{Path: path, OldText: from, NewText: to}
+	done, err := fetch[ReplacedText](ctx, s.client, &call{method: "POST", path: s.path("/files/replace"), json: body})
+	if err != nil {
+		return 0, err
+	}
+	return done.Count, nil
+}
+
 // Link is a symbolic link below a folder.
 type Link = MakeLinksLinksItem
 

@@ -187,6 +187,12 @@ func (c *Client) Ready(ctx context.Context) (*Status, error) {
 	return fetch[Status](ctx, c, &call{method: "GET", path: "/api/v1/ready"})
 }
 
+// CheckPolicy tells how risky code looks; nothing is run. Without a language it is Python.
+func (c *Client) CheckPolicy(ctx context.Context, code, language string) (*Judgement, error) {
+	body := PolicyCheck{Code: code, Language: first(language, "python")}
+	return fetch[Judgement](ctx, c, &call{method: "POST", path: "/api/v1/policy/check", json: body, repeatable: true})
+}
+
 // Metrics are the server's figures, as Prometheus reads them.
 func (c *Client) Metrics(ctx context.Context) (string, error) {
 	_, body, err := c.read(ctx, &call{method: "GET", path: "/api/v1/metrics"})

@@ -174,6 +174,11 @@ func (s *Sandbox) Usage(ctx context.Context) (*Usage, error) {
 	return fetch[Usage](ctx, s.client, &call{method: "GET", path: s.path("/usage")})
 }
 
+// Diagnostics are how it ended, what was done in it, and the end of what its programs printed. Also after its end.
+func (s *Sandbox) Diagnostics(ctx context.Context) (*Diagnostics, error) {
+	return fetch[Diagnostics](ctx, s.client, &call{method: "GET", path: s.path("/diagnostics")})
+}
+
 // Processes are those in the sandbox.
 func (s *Sandbox) Processes(ctx context.Context) ([]Process, error) {
 	return listOf[Process](ctx, s.client, s.path("/processes"), "processes")

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Tests of the Go SDK.
 
-usage: test.py [--build DIR] prepare | scenarios | unit | examples | docs
+usage: test.py [--build DIR] prepare | scenarios | unit | package | examples | docs | bench [--quick]
 """
 import argparse
 import json
@@ -11,12 +11,15 @@ import re
 import shutil
 import subprocess
 import sys
+import tempfile
+import zipfile
 
 HERE = pathlib.Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parent))
 import testing  # noqa: E402
 
 CACHE = testing.CACHE / "sdk-go"
+MODULE, VERSION = "github.com/atoll-dev/atoll-go", "v0.1.0"
 OLDEST = (1, 23)
 TOOLCHAIN = "golang.org/toolchain@v0.0.1-go1.26.8.linux-" + {"x86_64": "amd64", "aarch64": "arm64"}.get(os.uname().machine, "amd64")
 STATICCHECK = "honnef.co/go/tools/cmd/staticcheck@v0.8.2"
@@ -93,6 +96,37 @@ def docs(folder):
     testing.check_page(found, testing.printed([build(folder, page, "page.out")], cwd=folder))
 
 
+def module_zip(target):
+    """The module as a proxy gives it away."""
+    with zipfile.ZipFile(target, "w") as archive:
+        for path in sorted(HERE.rglob("*")):
+            if path.is_file() and "__pycache__" not in path.parts:
+                archive.write(path, f"{MODULE}@{VERSION}/{path.relative_to(HERE)}")
+
+
+def package():
+    """The module, fetched from a proxy by its path and version into a project that has nothing else."""
+    with tempfile.TemporaryDirectory(prefix="atoll-go-") as name:
+        place = pathlib.Path(name)
+        proxy = place / "proxy" / MODULE / "@v"
+        proxy.mkdir(parents=True)
+        (proxy / "list").write_text(VERSION + "\n")
+        (proxy / f"{VERSION}.info").write_text(json.dumps({"Version": VERSION, "Time": "2026-01-01T00:00:00Z"}))
+        shutil.copy(HERE / "go.mod", proxy / f"{VERSION}.mod")
+        module_zip(proxy / f"{VERSION}.zip")
+        clean = place / "clean"
+        clean.mkdir()
+        shutil.copy(testing.ROOT / "examples/go/first_run/main.go", clean)
+        env = environment(GOPROXY=f"file://{place / 'proxy'}", GOMODCACHE=str(place / "mod"), GONOSUMDB="*", GONOSUMCHECK="1",
+                          GOFLAGS="-buildvcs=false -modcacherw")
+        for words in (["mod", "init", "clean"], ["get", f"{MODULE}@{VERSION}"], ["build", "-o", place / "first_run", "."]):
+            testing.run(go(), *words, cwd=clean, env=env, stderr=subprocess.DEVNULL if words[0] != "build" else None)
+        wanted = (testing.ROOT / "examples/expected/first_run.txt").read_text(encoding="utf-8")
+        if (got := testing.printed([place / "first_run"], cwd=place)) != wanted:
+            sys.exit(f"it printed\n{got}and not\n{wanted}")
+    print(f"{MODULE}@{VERSION} works in a clean project")
+
+
 def examples(folder):
     place = testing.ROOT / "examples/go"
     programs = {name: build(folder, place / name, name) for name in testing.EXAMPLES}
@@ -102,7 +136,8 @@ def examples(folder):
 def main():
     parser = argparse.ArgumentParser(description="tests of the Go SDK")
     parser.add_argument("--build", type=pathlib.Path, default=testing.ROOT / "build/sdk-go")
-    parser.add_argument("what", choices=("prepare", "scenarios", "unit", "examples", "docs"))
+    parser.add_argument("what", choices=("prepare", "scenarios", "unit", "package", "examples", "docs", "bench"))
+    parser.add_argument("--quick", action="store_true", help="of bench: a tenth of the rounds")
     args = parser.parse_args()
     folder = args.build.resolve()
     if args.what == "prepare":
@@ -110,10 +145,15 @@ def main():
         build(folder, HERE / "internal/scenarios", "scenarios")
     elif args.what == "scenarios":
         testing.with_scenarios(build(folder, HERE / "internal/scenarios", "scenarios"))
+    elif args.what == "bench":
+        program = build(folder, HERE / "internal/bench", "bench")
+        print(testing.printed([program, *(["--quick"] if args.quick else [])]), end="")
     elif "ATOLL_CONTROL" not in os.environ:
         testing.with_server(__file__, "--build", args.build, args.what)
     elif args.what == "unit":
         unit()
+    elif args.what == "package":
+        package()
     else:
         {"examples": examples, "docs": docs}[args.what](folder)
 

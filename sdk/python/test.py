@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """Tests of the Python SDK, with the tools of a cached environment.
 
-usage: test.py prepare | scenarios sync | scenarios async | unit | lint | package | examples | docs
-       test.py prepare-adapters | adapters [NAME…] [--cached]
+usage: test.py prepare | scenarios sync | scenarios async | unit | lint | package | examples | docs | bench [--quick]
+       test.py prepare-adapters [NAME…] | adapters [NAME…] [--cached]
 """
 import hashlib
 import os
@@ -78,8 +78,20 @@ def lint():
     testing.run(python, "-m", "pyright", "--pythonpath", python, cwd=HERE, env=env)
 
 
+def interpreters():
+    """This Python, and those of Debian 12 and 13 that are here and can make environments."""
+    found = [sys.executable]
+    for name in ("python3.11", "python3.13"):
+        program = shutil.which(name)
+        if program and name != f"python3.{sys.version_info[1]}":
+            made = subprocess.run([program, "-c", "import ensurepip, venv"], capture_output=True, check=False)
+            if made.returncode == 0:
+                found.append(program)
+    return found
+
+
 def package():
-    """A wheel, made from the source archive, in an environment with nothing else."""
+    """A wheel, made from the source archive, in environments with nothing else."""
     with tempfile.TemporaryDirectory(prefix="atoll-sdk-python-") as name:
         folder = pathlib.Path(name)
         testing.copied(HERE, folder / "source", "src", "pyproject.toml", "README.md")
@@ -91,14 +103,17 @@ def package():
         for wanted in ("atoll/py.typed", "atoll/_sync/client.py", "atoll/adapters/"):
             if wanted not in listed:
                 sys.exit(f"{wanted} is not in the wheel:\n{listed}")
-        venv.create(folder / "clean", with_pip=True)
-        python = folder / "clean/bin/python"
-        testing.run(python, *PIP, "install", "--no-index", "--find-links", WHEELS, wheel)
         env = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
-        testing.run(sys.executable, "-B", testing.ROOT / "sdk/harness.py", "--without-scenarios", "--",
-                    python, testing.ROOT / "examples/python/first_run.py", env=env, cwd=folder)
-        shown = testing.printed([python, "-m", "pip", "show", "atoll-sdk"])
-        print(f"{wheel.name} and {archive.name}: {re.search('Version: .*', shown)[0]}")
+        for interpreter in interpreters():
+            clean = folder / f"clean-{pathlib.Path(interpreter).name}"
+            testing.run(interpreter, "-m", "venv", clean)
+            python = clean / "bin/python"
+            testing.run(python, *PIP, "install", "--no-index", "--find-links", WHEELS, wheel)
+            testing.run(sys.executable, "-B", testing.ROOT / "sdk/harness.py", "--without-scenarios", "--",
+                        python, testing.ROOT / "examples/python/first_run.py", env=env, cwd=folder)
+            shown = testing.printed([python, "-m", "pip", "show", "atoll-sdk"])
+            version = testing.printed([python, "--version"]).strip()
+            print(f"{wheel.name} and {archive.name} on {version}: {re.search('Version: .*', shown)[0]}")
 
 
 def examples():
@@ -106,7 +121,8 @@ def examples():
         testing.with_server(HERE / "test.py", "examples")
         return
     os.environ.update(ENVIRONMENT)
-    testing.check_examples(lambda name: [tools(), testing.ROOT / f"examples/python/{name}.py"])
+    testing.check_examples(lambda name: [tools(), testing.ROOT / f"examples/python/{name}.py"],
+                           (*testing.EXAMPLES, "reflection_loop"))
 
 
 def docs():
@@ -125,6 +141,20 @@ def docs():
         testing.check_page(found, testing.printed([tools(), "-B", program], cwd=folder))
 
 
+def check_types(python, name):
+    """Of an adapter, with the types of its framework. `model_clients` tests what needs none."""
+    module = HERE / f"src/atoll/adapters/{name}.py"
+    if module.exists():
+        testing.run(tools(), "-m", "mypy", "--strict", "--config-file=", "--python-version", "3.11", "--follow-imports=silent",
+                    "--disable-error-code=import-untyped", "--allow-subclassing-any", "--allow-untyped-calls", "--cache-dir", CACHE / f"mypy-{name}",
+                    "--python-executable", python, module, cwd=HERE)
+
+
+def bench(*words):
+    """For bench/sdks.py, which has started a server."""
+    print(testing.printed([tools(), "-B", HERE / "bench.py", *words], env=os.environ | ENVIRONMENT), end="")
+
+
 def adapters(*names):
     """Each with the real package of its framework, in an environment of its own."""
     only_cached = "--cached" in names
@@ -138,22 +168,24 @@ def adapters(*names):
             print(f"{name}: not fetched; ./dev test-adapters does")
             continue
         python = fetched(requirements)
+        check_types(python, name)
         testing.run(sys.executable, "-B", testing.ROOT / "sdk/harness.py", "--without-scenarios", "--", python, "-B", "-m", "pytest", "-q",
-                    "-p", "no:cacheprovider", HERE / f"adapters/test_{name}.py", env=os.environ | ENVIRONMENT)
+                    "-p", "no:cacheprovider", "-W", "ignore::DeprecationWarning", HERE / f"adapters/test_{name}.py", env=os.environ | ENVIRONMENT)
         print(f"ok {name}", flush=True)
         ran += 1
     if wanted and ran != len(wanted):
         sys.exit(f"there are no adapters {wanted}")
 
 
-def prepare_adapters():
+def prepare_adapters(*names):
     for requirements in sorted((HERE / "adapters").glob("*.txt")):
-        fetched(requirements)
+        if not names or requirements.stem in names:
+            fetched(requirements)
 
 
 if __name__ == "__main__":
     commands = {"prepare": prepare, "scenarios": scenarios, "unit": unit, "lint": lint, "package": package, "examples": examples,
-                "docs": docs, "adapters": adapters, "prepare-adapters": prepare_adapters}
+                "docs": docs, "bench": bench, "adapters": adapters, "prepare-adapters": prepare_adapters}
     if len(sys.argv) < 2 or sys.argv[1] not in commands:
         sys.exit(__doc__)
     commands[sys.argv[1]](*sys.argv[2:])

@@ -1,21 +1,28 @@
 #!/usr/bin/env python3
 """Tests of the TypeScript SDK: builds it in a folder of its own and runs what is asked for.
 
-usage: test.py [--build DIR] prepare | scenarios [--runtime node|bun|deno] | unit | package | examples | docs
+usage: test.py [--build DIR] prepare | scenarios [--runtime node|bun|deno] | browser | unit | package | examples | docs | bench [--quick]
 """
 import argparse
+import contextlib
 import hashlib
+import http.server
 import json
 import os
 import pathlib
+import queue
 import re
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
+import threading
+import urllib.parse
 
 HERE = pathlib.Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parent))
+import harness  # noqa: E402
 import testing  # noqa: E402
 
 PARTS = ("src", "test", "scripts", "package.json", "tsconfig.json", "tsconfig.cjs.json", "README.md")
@@ -148,11 +155,93 @@ def package(folder):
         print("package: ESM, CommonJS and types work in a clean project")
 
 
+PAGE = """<!doctype html><meta charset="utf-8"><title>SDK</title>
+<script type="importmap">{"imports": {"@atoll/sdk": "/dist/esm/index.js"}}</script>
+<script type="module" src="/test/browser.mjs"></script>
+"""
+CHROMIUM = ["--headless=new", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--no-first-run", "--disable-sync",
+            "--disable-extensions", "--disable-background-networking", "--disable-component-update", "--disable-default-apps",
+            "--no-proxy-server"]
+BROWSERS = ("chromium", "chromium-browser", "google-chrome")
+
+
+class Page(http.server.SimpleHTTPRequestHandler):
+    """The package, a page that uses it, and what the page says at its end."""
+    extensions_map = {".js": "text/javascript", ".mjs": "text/javascript", "": "application/octet-stream"}
+
+    def do_GET(self):
+        if self.path != "/":
+            super().do_GET()
+            return
+        self.send_response(200)
+        self.send_header("content-type", "text/html")
+        self.end_headers()
+        self.wfile.write(PAGE.encode())
+
+    def do_POST(self):
+        self.server.verdicts.put(self.rfile.read(int(self.headers["content-length"])).decode())
+        self.send_response(204)
+        self.end_headers()
+
+    def log_message(self, *_):
+        pass
+
+
+@contextlib.contextmanager
+def pages(folder):
+    """A server of pages, and its port."""
+    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), lambda *words: Page(*words, directory=folder))
+    server.verdicts = queue.Queue()
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    try:
+        yield server
+    finally:
+        server.shutdown()
+        server.server_close()
+
+
+def in_browser(program, address, verdicts, place):
+    """What the page at the address says."""
+    with open(place / "log", "wb") as log:
+        process = subprocess.Popen([program, *CHROMIUM, f"--user-data-dir={place / 'profile'}", address], stdout=log, stderr=log,
+                                   env={**os.environ, "HOME": str(place)}, start_new_session=True)
+        try:
+            return verdicts.get(timeout=testing.TIMEOUT)
+        except queue.Empty:
+            return "the page said nothing\n" + (place / "log").read_text(encoding="utf-8", errors="replace")[-3000:]
+        finally:
+            os.killpg(process.pid, signal.SIGKILL)
+            process.wait()
+
+
+def browser(folder):
+    """In Chromium, on a page of an origin that the server lists, and on one that it does not."""
+    program = next(filter(None, map(shutil.which, BROWSERS)), None)
+    if not program:
+        sys.exit("there is no Chromium here; ./dev setup installs it")
+    with tempfile.TemporaryDirectory(prefix="atoll-browser-", ignore_cleanup_errors=True) as name, pages(folder) as page:
+        place = pathlib.Path(name)
+        origin = f"http://127.0.0.1:{page.server_port}"
+        server = harness.Server(place, "--set", f"server.corsOrigins={json.dumps([origin])}")
+        try:
+            key = server.key("default", "user")
+            server.start()
+            for listed, host in (("yes", origin), ("", f"http://localhost:{page.server_port}")):
+                words = urllib.parse.urlencode({"url": server.url, "apiKey": key, "listed": listed})
+                said = in_browser(program, f"{host}/#{words}", page.verdicts, place)
+                if said != "ok":
+                    sys.exit(f"on {host}: {said}")
+        finally:
+            server.stop()
+    print(f"browser: {pathlib.Path(program).name}, a listed origin and another")
+
+
 def main():
     parser = argparse.ArgumentParser(description="tests of the TypeScript SDK")
     parser.add_argument("--build", type=pathlib.Path, default=testing.ROOT / "build/sdk-typescript")
     parser.add_argument("--runtime", choices=("node", "bun", "deno"), default="node")
-    parser.add_argument("what", choices=("prepare", "scenarios", "unit", "package", "examples", "docs"))
+    parser.add_argument("what", choices=("prepare", "scenarios", "browser", "unit", "package", "examples", "docs", "bench"))
+    parser.add_argument("--quick", action="store_true", help="of bench: a tenth of the rounds")
     args = parser.parse_args()
     if args.what == "prepare":
         packages()
@@ -162,6 +251,10 @@ def main():
     folder = build(args.build.resolve())
     if args.what == "scenarios":
         testing.with_scenarios(*command(folder, args.runtime, "test/scenarios.mjs"))
+    elif args.what == "browser":
+        browser(folder)
+    elif args.what == "bench":
+        print(testing.printed([node(), folder / "test/bench.mjs", *(["--quick"] if args.quick else [])]), end="")
     elif "ATOLL_CONTROL" not in os.environ:
         testing.with_server(__file__, "--build", args.build, args.what)
     elif args.what == "unit":

@@ -115,6 +115,9 @@ class Steps:
     async def atoll_runtimes(self, client):
         return {"runtimes": [shown(item) for item in await got(client.runtimes())]}, None
 
+    async def atoll_check_policy(self, client, **arguments):
+        return shown(await got(client.check_policy(**arguments))), None
+
     async def atoll_create(self, client, **arguments):
         box = await got(client.create(**arguments))
         self.made.append(box)
@@ -358,6 +361,12 @@ class Steps:
 
     async def sandbox_chmod(self, box, path, mode):
         return shown(await got(box.files.chmod(path, mode))), None
+
+    async def sandbox_replace(self, box, path, old, new):
+        return {"count": await got(box.files.replace(path, old, new))}, None
+
+    async def sandbox_diagnostics(self, box):
+        return shown(await got(box.diagnostics())), None
 
     async def sandbox_links(self, box, path, links):
         return shown(await got(box.files.make_links(path, {link["name"]: link["target"] for link in links}))), None

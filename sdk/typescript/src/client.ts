@@ -2,7 +2,7 @@ import { EventStream, type LifeEvent } from "./events.js";
 import { Execution, executeBody, type RunOptions, type Work } from "./execution.js";
 import { newKey, sleep, Transport, within, type Query } from "./http.js";
 import { mapSandboxes, type MapOptions } from "./map.js";
-import type { AuditAction, AuditRow, Execution as ExecutionBody, Key, NetworkPolicy, Resources, Role, Runtime, Secret,
+import type { AuditAction, AuditRow, Execution as ExecutionBody, Judgement, Key, NetworkPolicy, Resources, Role, Runtime, Secret,
   Session, SessionState, Snapshot, Template, TemplateBody } from "./models.js";
 import { pages } from "./pages.js";
 import { Sandbox } from "./sandbox.js";
@@ -160,6 +160,13 @@ export class Atoll {
   }
   ready(): Promise<{ status: string; recovering: number }> {
     return this.transport.json({ method: "GET", path: "/api/v1/ready" });
+  }
+  /** How risky code looks; nothing is run. */
+  checkPolicy(code: string, options: { language?: string; signal?: AbortSignal } = {}): Promise<Judgement> {
+    return this.transport.json({
+      method: "POST", path: "/api/v1/policy/check", json: { code, language: options.language ?? "python" }, signal: options.signal,
+      repeatable: true,
+    });
   }
   metrics(): Promise<string> {
     return this.transport.text({ method: "GET", path: "/api/v1/metrics" });

@@ -2,7 +2,7 @@ import { ConnectionFailedError, SandboxError, StreamInterruptedError } from "./e
 import { EventStream, type FileEvent } from "./events.js";
 import { downloadFolder, uploadFolder, type FolderOptions } from "./folders.js";
 import { backoff, connectionError, encodePath, sleep, type Answer, type Body, type Transport } from "./http.js";
-import type { File } from "./models.js";
+import type { File, ReplacedText } from "./models.js";
 import { pages } from "./pages.js";
 
 export interface Signalled {
@@ -121,6 +121,15 @@ export class Files {
 
   chmod(path: string, mode: string, options: Signalled = {}): Promise<File> {
     return this.post("chmod", { path, mode }, options.signal, true);
+  }
+
+  /** Replaces every occurrence of a text in a file of up to 16 MiB; how many there were. */
+  async replace(path: string, old: string, text: string, options: Signalled = {}): Promise<number> {
+    const body = { path, old_text: old, new_text: text };
+    const answer = await this.transport.json<ReplacedText>({
+      method: "POST", path: `${this.base}/replace`, json: body, signal: options.signal,
+    });
+    return answer.count;
   }
 
   /** Makes symbolic links below a folder. */

@@ -280,10 +280,15 @@ function isRefused(error: unknown): boolean {
   return ["ECONNREFUSED", "ConnectionRefused", "ENOTFOUND", "EAI_AGAIN"].includes(causeCode(error));
 }
 
+function isOnPage(): boolean {
+  return typeof (globalThis as { document?: unknown }).document === "object";
+}
+
 export function connectionError(error: unknown, url: string): ConnectionFailedError {
   const why = causeCode(error) || (error instanceof Error ? error.message : String(error));
   const sentence = isRefused(error) || why === "ECONNREFUSED"
     ? `no server answers at ${url} (${why}); start one with \`atoll serve\`, or name it by the option url or ATOLL_URL`
-    : `the connection to ${url} failed (${why}); is it an Atoll server? Start one with \`atoll serve\`, or name it by ATOLL_URL`;
+    : `the connection to ${url} failed (${why}); ${isOnPage() ? "a browser says no more: is" : "is"} it an Atoll server?`
+      + (isOnPage() ? " Does its server.corsOrigins list the origin of this page?" : " Start one with `atoll serve`, or name it by ATOLL_URL");
   return new ConnectionFailedError(sentence, { code: "connection_failed", cause: error });
 }

@@ -5,7 +5,7 @@ import {
 } from "./execution.js";
 import { Files } from "./files.js";
 import { newKey, within, type Transport } from "./http.js";
-import type { Context as ContextBody, Execution as ExecutionBody, NetworkPolicy, Process, Session, SessionNetwork,
+import type { Context as ContextBody, Diagnostics, Execution as ExecutionBody, NetworkPolicy, Process, Session, SessionNetwork,
   SessionState, Snapshot, Usage } from "./models.js";
 import { pages } from "./pages.js";
 import { Port } from "./ports.js";
@@ -177,6 +177,10 @@ export class Sandbox implements AsyncDisposable {
 
   runningNow(): Promise<{ session_id: string; status: SessionState; running: string[]; last_execution: string | null }> {
     return this.transport.json({ method: "GET", path: `${this.path}/status` });
+  }
+  /** How it ended, what was done in it, and the end of what its programs printed. Also after its end. */
+  diagnostics(): Promise<Diagnostics> {
+    return this.transport.json({ method: "GET", path: `${this.path}/diagnostics` });
   }
   usage(): Promise<Usage> {
     return this.transport.json({ method: "GET", path: `${this.path}/usage` });

@@ -31,6 +31,10 @@ export async function connect(
 function connectByPlatform(
   transport: Transport, path: string, listener: Listener, signal: AbortSignal | undefined, takesHeaders: boolean,
 ): Promise<Socket> {
+  if (!takesHeaders && transport.options.headers["authorization"] !== undefined) {
+    return Promise.reject(new ConnectionFailedError(
+      "a browser sends no key with a WebSocket: open terminals from Node, Bun or Deno", { code: "connection_failed" }));
+  }
   const url = transport.options.url.replace(/^http/, "ws") + path;
   const socket = takesHeaders
     ? new (WebSocket as unknown as WithHeaders)(url, { headers: transport.options.headers })

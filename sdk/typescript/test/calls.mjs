@@ -120,6 +120,7 @@ const fromClient = {
   health: async (client) => of(await client.health()),
   ready: async (client) => of(await client.ready()),
   backends: async (client) => of(await client.backends()),
+  check_policy: async (client, args) => of(await client.checkPolicy(args.code, clean({ language: args.language }))),
   runtimes: async (client) => of({ runtimes: await client.runtimes() }),
   create: async (client, args, world) => {
     const sandbox = await client.create(created(args));
@@ -191,6 +192,7 @@ const fromSandbox = {
     labels: args.labels, metadata: args.metadata, timeout: args.timeout, idleTimeout: args.idle_timeout,
   }))),
   status: async (sandbox) => of(await sandbox.runningNow()),
+  diagnostics: async (sandbox) => of(await sandbox.diagnostics()),
   usage: async (sandbox) => of(await sandbox.usage()),
   processes: async (sandbox) => of({ processes: await sandbox.processes() }),
   results: async (sandbox) => of({ results: await all(sandbox.results()) }),
@@ -233,6 +235,7 @@ const fromSandbox = {
   mkdir: async (sandbox, args) => of(await sandbox.files.mkdir(args.path, clean({ mode: args.mode, parents: args.parents }))),
   move: async (sandbox, args) => of(await sandbox.files.move(args.from, args.to, clean({ overwrite: args.overwrite }))),
   chmod: async (sandbox, args) => of(await sandbox.files.chmod(args.path, args.mode)),
+  replace: async (sandbox, args) => of({ count: await sandbox.files.replace(args.path, args.old, args.new) }),
   links: async (sandbox, args) => of(await sandbox.files.links(args.path, args.links)),
   upload_folder: async (sandbox, args) => {
     let reported = 0;

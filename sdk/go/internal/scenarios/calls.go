@@ -197,6 +197,8 @@ func (w *world) onClient(ctx context.Context, c *atoll.Client, name string, a ar
 		return of(c.Ready(ctx))
 	case "backends":
 		return of(c.Backends(ctx))
+	case "check_policy":
+		return of(c.CheckPolicy(ctx, a.text("code"), a.text("language")))
 	case "runtimes":
 		return named[[]atoll.Runtime]("runtimes")(c.Runtimes(ctx))
 	case "create":
@@ -350,6 +352,8 @@ func (w *world) onSandbox(ctx context.Context, s *atoll.Sandbox, name string, a 
 		return of(s.Change(ctx, change))
 	case "status":
 		return of(s.Activity(ctx))
+	case "diagnostics":
+		return of(s.Diagnostics(ctx))
 	case "usage":
 		return of(s.Usage(ctx))
 	case "processes":
@@ -486,6 +490,8 @@ func (w *world) onFiles(ctx context.Context, s *atoll.Sandbox, name string, a ar
 		return of(s.Move(ctx, a.text("from"), a.text("to"), a.flag("overwrite")))
 	case "chmod":
 		return of(s.Chmod(ctx, path, a.text("mode")))
+	case "replace":
+		return named[int64]("count")(s.Replace(ctx, path, a.text("old"), a.text("new")))
 	case "links":
 		return of(s.MakeLinks(ctx, path, into[[]atoll.Link](a.given["links"])))
 	case "upload_folder":

@@ -123,6 +123,24 @@ class AuditAction(str, Enum):
     __str__ = str.__str__
 
 
+class RiskLevel(str, Enum):
+    """Risk level."""
+
+    SAFE = "safe"
+    LOW = "low"
+    MEDIUM = "medium"
+    HIGH = "high"
+    CRITICAL = "critical"
+
+    @classmethod
+    def of(cls, value: str) -> Union[RiskLevel, str]:
+        """Values of a newer server stay text."""
+        found = cls._value2member_map_.get(value)
+        return found if isinstance(found, cls) else value
+
+    __str__ = str.__str__
+
+
 class Resources(TypedDict, total=False):
     """Resources."""
 
@@ -1064,6 +1082,124 @@ class AuditEntry(Model):
             trace_id=data.get("trace_id"),
             request_id=data.get("request_id"),
             detail=data["detail"],
+            raw=data,
+        )
+
+FindingT = TypeVar("FindingT", bound="Finding")
+
+
+@dataclass(frozen=True)
+class Finding(Model):
+    """Finding."""
+
+    rule: str
+    level: Union[RiskLevel, str]
+    line: int
+    column: int
+    """In bytes."""
+    snippet: str
+    """At most 120 bytes of one line."""
+    message: str
+    raw: Mapping[str, Any] = field(repr=False, compare=False)
+    """The answer as it came, with fields that this version does not know."""
+
+    @classmethod
+    def from_json(cls: Type[FindingT], data: Mapping[str, Any]) -> FindingT:
+        return cls(
+            rule=data["rule"],
+            level=RiskLevel.of(data["level"]),
+            line=data["line"],
+            column=data["column"],
+            snippet=data["snippet"],
+            message=data["message"],
+            raw=data,
+        )
+
+JudgementT = TypeVar("JudgementT", bound="Judgement")
+
+
+@dataclass(frozen=True)
+class Judgement(Model):
+    """Judgement."""
+
+    level: Union[RiskLevel, str]
+    findings: List[Finding]
+    raw: Mapping[str, Any] = field(repr=False, compare=False)
+    """The answer as it came, with fields that this version does not know."""
+
+    @classmethod
+    def from_json(cls: Type[JudgementT], data: Mapping[str, Any]) -> JudgementT:
+        return cls(
+            level=RiskLevel.of(data["level"]),
+            findings=items(data["findings"], Finding.from_json),
+            raw=data,
+        )
+
+DiagnosedExecutionT = TypeVar("DiagnosedExecutionT", bound="DiagnosedExecution")
+
+
+@dataclass(frozen=True)
+class DiagnosedExecution(Model):
+    """Diagnosed execution."""
+
+    execution_id: str
+    state: Union[ExecutionState, str]
+    exit_code: Optional[int]
+    error_code: Optional[str]
+    error_message: Optional[str]
+    created_at: datetime
+    ended_at: Optional[datetime]
+    raw: Mapping[str, Any] = field(repr=False, compare=False)
+    """The answer as it came, with fields that this version does not know."""
+
+    @classmethod
+    def from_json(cls: Type[DiagnosedExecutionT], data: Mapping[str, Any]) -> DiagnosedExecutionT:
+        return cls(
+            execution_id=data["execution_id"],
+            state=ExecutionState.of(data["state"]),
+            exit_code=data.get("exit_code"),
+            error_code=data.get("error_code"),
+            error_message=data.get("error_message"),
+            created_at=time_of(data["created_at"]),
+            ended_at=None if data.get("ended_at") is None else time_of(data["ended_at"]),
+            raw=data,
+        )
+
+DiagnosticsT = TypeVar("DiagnosticsT", bound="Diagnostics")
+
+
+@dataclass(frozen=True)
+class Diagnostics(Model):
+    """Diagnostics."""
+
+    session_id: str
+    status: Union[SessionState, str]
+    error_code: Optional[str]
+    """Why it failed."""
+    error_message: Optional[str]
+    ended_at: Optional[datetime]
+    executions: List[DiagnosedExecution]
+    """The last 20, the oldest first."""
+    events: List[AuditEntry]
+    """The last 100, the oldest first."""
+    log: str
+    """The last 64 KiB of what its programs printed, each behind a line with its id and its end."""
+    log_truncated: bool
+    raw: Mapping[str, Any] = field(repr=False, compare=False)
+    """The answer as it came, with fields that this version does not know."""
+
+    @classmethod
+    def from_json(cls: Type[DiagnosticsT], data: Mapping[str, Any]) -> DiagnosticsT:
+        return cls(
+            session_id=data["session_id"],
+            status=SessionState.of(data["status"]),
+            error_code=data.get("error_code"),
+            error_message=data.get("error_message"),
+            ended_at=None if data.get("ended_at") is None else time_of(data["ended_at"]),
+            executions=items(data["executions"], DiagnosedExecution.from_json),
+            events=items(data["events"], AuditEntry.from_json),
+            log=data["log"],
+            log_truncated=data["log_truncated"],
             raw=data,
         )
 

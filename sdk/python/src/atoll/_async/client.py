@@ -25,6 +25,7 @@ from .._models import (
     AuditAction,
     AuditEntry,
     Backends,
+    Judgement,
     NetworkPolicy,
     Ready,
     Resources,
@@ -226,6 +227,11 @@ class AsyncAtoll:
     async def runtimes(self) -> List[Runtime]:
         data = await self._transport.json("GET", "/api/v1/runtimes")
         return [Runtime.from_json(item) for item in data["runtimes"]]
+
+    async def check_policy(self, code: str, language: str = "python") -> Judgement:
+        """How risky code looks; nothing is run."""
+        body = {"code": code, "language": language}
+        return Judgement.from_json(await self._transport.json("POST", "/api/v1/policy/check", body, repeatable=True))
 
     async def metrics(self) -> str:
         """Figures in the format of Prometheus."""

@@ -10,6 +10,7 @@ from .._errors import NotFoundError
 from .._local import local_server
 from .._models import (
     ContextInfo,
+    Diagnostics,
     NetworkPolicy,
     Process,
     Session,
@@ -279,6 +280,10 @@ class AsyncSandbox(AsyncRunner):
 
     async def usage(self) -> Usage:
         return Usage.from_json(await self._transport.json("GET", path_of("sessions", self.id, "usage")))
+
+    async def diagnostics(self) -> Diagnostics:
+        """How it ended, what was done in it, and the end of what its programs printed. Also after its end."""
+        return Diagnostics.from_json(await self._transport.json("GET", path_of("sessions", self.id, "diagnostics")))
 
     async def processes(self) -> List[Process]:
         data = await self._transport.json("GET", path_of("sessions", self.id, "processes"))

@@ -12,6 +12,7 @@ from .._models import (
     AuditAction,
     AuditEntry,
     Backends,
+    Judgement,
     NetworkPolicy,
     Ready,
     Resources,
@@ -213,6 +214,11 @@ class Atoll:
     def runtimes(self) -> List[Runtime]:
         data = self._transport.json("GET", "/api/v1/runtimes")
         return [Runtime.from_json(item) for item in data["runtimes"]]
+
+    def check_policy(self, code: str, language: str = "python") -> Judgement:
+        """How risky code looks; nothing is run."""
+        body = {"code": code, "language": language}
+        return Judgement.from_json(self._transport.json("POST", "/api/v1/policy/check", body, repeatable=True))
 
     def metrics(self) -> str:
         """Figures in the format of Prometheus."""

@@ -11,6 +11,7 @@ from .._errors import NotFoundError
 from .._local import local_server
 from .._models import (
     ContextInfo,
+    Diagnostics,
     NetworkPolicy,
     Process,
     Session,
@@ -280,6 +281,10 @@ class Sandbox(Runner):
 
     def usage(self) -> Usage:
         return Usage.from_json(self._transport.json("GET", path_of("sessions", self.id, "usage")))
+
+    def diagnostics(self) -> Diagnostics:
+        """How it ended, what was done in it, and the end of what its programs printed. Also after its end."""
+        return Diagnostics.from_json(self._transport.json("GET", path_of("sessions", self.id, "diagnostics")))
 
     def processes(self) -> List[Process]:
         data = self._transport.json("GET", path_of("sessions", self.id, "processes"))

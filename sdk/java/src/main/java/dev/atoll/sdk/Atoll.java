@@ -4,7 +4,9 @@ import com.fasterxml.jackson.databind.JsonNode;
 import dev.atoll.sdk.Transport.Call;
 import dev.atoll.sdk.model.AuditRow;
 import dev.atoll.sdk.model.Execution;
+import dev.atoll.sdk.model.Judgement;
 import dev.atoll.sdk.model.Key;
+import dev.atoll.sdk.model.PolicyCheck;
 import dev.atoll.sdk.model.Role;
 import dev.atoll.sdk.model.Runtime;
 import dev.atoll.sdk.model.Secret;
@@ -235,6 +237,12 @@ public final class Atoll {
   /** The kinds of walls, and which of them work. */
   public JsonNode backends() {
     return tree("/api/v1/backends");
+  }
+
+  /** How risky code looks; nothing is run. */
+  public Judgement checkPolicy(String code, String language) {
+    var body = new PolicyCheck(code, language);
+    return transport.json(new Call("POST", "/api/v1/policy/check").json(body).repeatable(true), Judgement.class);
   }
 
   /** The nodes. */

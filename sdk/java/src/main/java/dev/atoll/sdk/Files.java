@@ -2,6 +2,8 @@ package dev.atoll.sdk;
 
 import dev.atoll.sdk.Transport.Call;
 import dev.atoll.sdk.model.File;
+import dev.atoll.sdk.model.ReplaceText;
+import dev.atoll.sdk.model.ReplacedText;
 import java.io.FileNotFoundException;
 import java.io.IOException;
 import java.io.InputStream;
@@ -198,6 +200,11 @@ public final class Files {
   /** Changes permissions. */
   public File chmod(String path, String mode) {
     return post("chmod", Json.object("path", path, "mode", mode), true);
+  }
+
+  /** Replaces every occurrence of a text in a file of up to 16 MiB; how many there were. */
+  public long replace(String path, String old, String text) {
+    return transport.json(new Call("POST", base + "/replace").json(new ReplaceText(path, old, text)), ReplacedText.class).count();
   }
 
   /** Makes symbolic links below a folder: name to target. */

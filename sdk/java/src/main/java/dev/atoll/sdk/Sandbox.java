@@ -4,6 +4,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import dev.atoll.sdk.Transport.Call;
 import dev.atoll.sdk.model.ChangeSession;
 import dev.atoll.sdk.model.Context;
+import dev.atoll.sdk.model.Diagnostics;
 import dev.atoll.sdk.model.Execution;
 import dev.atoll.sdk.model.NetworkPolicy;
 import dev.atoll.sdk.model.Process;
@@ -161,6 +162,11 @@ public final class Sandbox implements AutoCloseable {
   /** What runs in it, as the API tells it. */
   public JsonNode status() {
     return transport.tree(new Call("GET", path("/status")));
+  }
+
+  /** How it ended, what was done in it, and the end of what its programs printed. Also after its end. */
+  public Diagnostics diagnostics() {
+    return transport.json(new Call("GET", path("/diagnostics")), Diagnostics.class);
   }
 
   /** What it uses. */

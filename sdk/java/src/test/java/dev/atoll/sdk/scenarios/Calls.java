@@ -223,6 +223,8 @@ final class Calls {
         return of(client.ready());
       case "backends":
         return of(client.backends());
+      case "check_policy":
+        return of(client.checkPolicy(text("code"), given.has("language") ? text("language") : "python"));
       case "runtimes":
         return of(Map.of("runtimes", client.runtimes()));
       case "create":
@@ -352,6 +354,8 @@ final class Calls {
         return of(sandbox.change(MAPPER.convertValue(change, ChangeSession.class)));
       case "status":
         return of(sandbox.status());
+      case "diagnostics":
+        return of(sandbox.diagnostics());
       case "usage":
         return of(sandbox.usage());
       case "processes":
@@ -474,6 +478,8 @@ final class Calls {
         return of(files.move(text("from"), text("to"), flag("overwrite")));
       case "chmod":
         return of(files.chmod(path, text("mode")));
+      case "replace":
+        return of(Map.of("count", files.replace(path, text("old"), text("new"))));
       case "links":
         var links = new LinkedHashMap<String, String>();
         given.path("links").forEach(one -> links.put(one.path("name").asText(), one.path("target").asText()));

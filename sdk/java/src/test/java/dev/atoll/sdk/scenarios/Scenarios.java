@@ -100,7 +100,12 @@ public final class Scenarios {
     if (step.has("error")) {
       return "it should have failed with " + step.get("error");
     }
-    String problem = Conditions.broken(done.value(), Conditions.filled(step.path("expect"), saved));
+    String problem;
+    try {
+      problem = Conditions.broken(done.value(), Conditions.filled(step.path("expect"), saved));
+    } catch (IllegalArgumentException error) {
+      return error.getMessage();
+    }
     if (problem == null && step.has("save")) {
       saved.set(step.path("save").asText(), done.value());
       if (done.thing() != null) {
