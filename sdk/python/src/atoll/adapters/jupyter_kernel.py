@@ -28,7 +28,7 @@ LIFETIME = 3600
 FILES = {"python": ("text/x-python", ".py"), "javascript": ("text/javascript", ".js"), "bash": ("text/x-sh", ".sh")}
 
 
-class AtollKernel(Kernel):  # type: ignore[misc]
+class AtollKernel(Kernel):
     """One sandbox, one context in it."""
 
     implementation = "atoll"
