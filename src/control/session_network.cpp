@@ -59,6 +59,13 @@ Task<Result<NetworkView>> SessionNetwork::replace(Caller caller, SessionId id,
     co_return fail(Code::kNoAvailableRuntime, "the node of the session is gone");
   }
   ATOLL_CO_CHECK(node->check(*session->origin, config));
+  model::NetworkPolicy present =
+      shared_.network.in_force(session->origin->spec.security, session->row.config);
+  bool is_any = model::allows_anything(policy) || model::allows_anything(present);
+  if (is_any && !node->opens_networks(session->row.backend)) {
+    co_return fail(Code::kPolicyUnsupported, "the network of a sandbox on " + session->row.backend +
+                                                 " is what it was made with: make a new session");
+  }
   ATOLL_CO_CHECK(check_trust(*session, policy));
   ATOLL_CO_CHECK(co_await secrets_.check_used(caller.tenant, policy, std::move(at)));
   // A paused one has its policy changed too: it is what holds when it is resumed.

@@ -280,7 +280,7 @@ class LocalNode final : public Node, private PoolMaker {
       ATOLL_CO_TRY(spec.filesystem, policy_.filesystem_for(*entry));
     }
     if (entry->has(sandbox::Cap::kDomainLists)) {
-      spec.network = policy_.network_of(*origin);
+      ATOLL_CO_TRY(spec.network, policy_.lists_for(*entry, *origin, config));
     }
     images::ProgramDefaults defaults;
     if (entry->own_images) {

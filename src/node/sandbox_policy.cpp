@@ -4,6 +4,7 @@
 #include <utility>
 #include <vector>
 
+#include "node/domain_lists.hpp"
 #include "sandbox/host_root.hpp"
 
 namespace atl::node {
@@ -74,16 +75,20 @@ Result<void> SandboxPolicy::check(const sandbox::BackendEntry& entry, const mode
   bool knows_lists = entry.has(sandbox::Cap::kDomainLists) && !knows_rules;
   if (has_list && !knows_lists && !knows_rules) {
     return cannot(
-        "cannot tell one domain from another; native and srt reach the "
-        "domains of a list");
+        "cannot tell one domain from another; native, docker and srt reach "
+        "the domains of a list");
   }
   if (config.allow_network && !has_list && !entry.has(sandbox::Cap::kNetwork) && !knows_rules) {
     return cannot(knows_lists ? "reaches the domains of a list only: name them in allowed_domains"
                               : "has no network to give");
   }
-  // A backend with lists of its own is told nothing by an empty one.
-  if (config.network && !knows_rules && (model::allows_anything(*config.network) || knows_lists)) {
-    return cannot("cannot enforce a network policy (config.network, security.network); native can");
+  if (config.network && knows_lists) {
+    Result<sandbox::NetworkPolicy> lists = lists_of(*config.network, entry.lists);
+    if (!lists) return cannot("cannot enforce this network policy: " + lists.error().message());
+  } else if (config.network && !knows_rules && model::allows_anything(*config.network)) {
+    return cannot(
+        "cannot enforce a network policy (config.network, security.network); native and docker "
+        "can");
   }
   if (!security.read_only_filesystem && !entry.has(sandbox::Cap::kWritableRoot)) {
     return cannot("cannot make the root writable; native and docker can");
@@ -104,6 +109,20 @@ Result<void> SandboxPolicy::check(const sandbox::BackendEntry& entry, const mode
         "is the host's");
   }
   return {};
+}
+
+Result<sandbox::NetworkPolicy> SandboxPolicy::lists_for(const sandbox::BackendEntry& entry,
+                                                        const model::Template& origin,
+                                                        const model::SessionConfig& config) const {
+  if (!config.network || entry.has(sandbox::Cap::kNetworkPolicy)) return network_of(origin);
+  ATOLL_TRY(sandbox::NetworkPolicy lists, lists_of(*config.network, entry.lists));
+  lists.allow_local_binding = policy_.network.allow_local_binding;
+  return lists;
+}
+
+bool SandboxPolicy::has_lists(const model::Template& origin) const {
+  sandbox::NetworkPolicy all = network_of(origin);
+  return !all.allowed_domains.empty() || !all.denied_domains.empty();
 }
 
 Result<void> SandboxPolicy::check_patterns() const {

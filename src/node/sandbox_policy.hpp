@@ -36,13 +36,19 @@ class SandboxPolicy {
   // looked at.
   Result<void> check_patterns() const;
   const sandbox::FilesystemPatterns& patterns() const { return policy_.filesystem; }
-  // Of the server and of the template.
-  sandbox::NetworkPolicy network_of(const model::Template& origin) const;
+  // Whether the server or the template has lists of domains.
+  bool has_lists(const model::Template& origin) const;
+  // Of the server and of the template, where the session has no policy of its own.
+  Result<sandbox::NetworkPolicy> lists_for(const sandbox::BackendEntry& entry,
+                                           const model::Template& origin,
+                                           const model::SessionConfig& config) const;
   // The patterns as paths of the file system that such sandboxes see. Reads
   // folders of the host, the first time.
   Result<sandbox::FilesystemPolicy> filesystem_for(const sandbox::BackendEntry& entry);
 
  private:
+  sandbox::NetworkPolicy network_of(const model::Template& origin) const;
+
   NodePolicy policy_;
   std::string home_;
   std::array<std::optional<sandbox::FilesystemPolicy>, 2> expanded_;  // by whole_host

@@ -57,6 +57,12 @@ struct ImageArchive {
   std::function<void(std::uint64_t done, std::uint64_t total)> on_progress;  // total 0: not known
 };
 
+// What the lists of a backend that declares kDomainLists, and not kNetworkPolicy, can say.
+struct ListForms {
+  bool ports = false;         // "example.org:443"
+  bool allow_others = false;  // all names but those that are denied
+};
+
 struct BackendEntry {
   std::string name;
   Maturity status = Maturity::kExperimental;
@@ -83,6 +89,10 @@ struct BackendEntry {
   // Images are names that the backend itself knows, and `host` is its default one. Otherwise they
   // are those of Atoll's store, and `host` is the host's root.
   bool own_images = false;
+  ListForms lists;
+  // Whether sandboxes that may reach everything join a network that the configuration names. There
+  // no rules hold, and nothing is opened. Empty: never.
+  std::function<bool(const std::any& config)> joins_network;
   // Takes what `docker save` writes, and gives the names of the images. Empty: it cannot. Blocks.
   std::function<Result<std::vector<std::string>>(ImageArchive)> import_images;
 

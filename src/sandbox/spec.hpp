@@ -54,10 +54,14 @@ struct FilesystemPolicy {
   std::vector<std::string> deny_write;
 };
 
-// Names like example.org and *.example.org; a denied one wins. Empty lists: no network.
+// Names like example.org and *.example.org, some backends' with a port (example.org:443); a denied
+// one wins. Empty lists: no network.
 struct NetworkPolicy {
   std::vector<std::string> allowed_domains;
   std::vector<std::string> denied_domains;
+  // What holds for all other names. Set: the lists are all there is, and nobody adds to what is
+  // allowed.
+  std::optional<bool> allow_others;
   bool allow_local_binding = false;  // where the host's network is shared
 };
 

@@ -198,6 +198,16 @@ class OpenSandboxBackend(unittest.TestCase):
             status, session = server.call("POST", "/api/v1/sessions", {}, {"Prefer": "wait"})
             self.assertIn("networkPolicy is not supported when docker network_mode", json.dumps(session), status)
             self.assertEqual(self.remote.sandboxes(), [])
+        with self.serve("session-policy") as server:
+            create = lambda policy: server.call("POST", "/api/v1/sessions", {"config": {"network": policy}}, {"Prefer": "wait"})
+            rules = [{"action": "allow", "target": "example.org"}]
+            for policy in ({"rules": rules}, {"default": "deny"}, {"default": "allow", "rules": [{"action": "deny", "target": "a.test"}]}):
+                status, session = create(policy)
+                self.assertIn("networkPolicy is not supported when docker network_mode", json.dumps(session), status)
+            for policy in ({"rules": [{**rules[0], "ports": [443]}]}, {"rules": [{"action": "allow", "target": "10.0.0.1"}]}):
+                status, refused = create(policy)
+                self.assertEqual((status, refused["code"]), (422, "policy_unsupported"), refused)
+            self.assertEqual(self.remote.sandboxes(), [])
 
 
 if __name__ == "__main__":

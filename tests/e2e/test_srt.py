@@ -142,6 +142,29 @@ class Network(SrtCase):
             plain = server.session()
             self.assertNotEqual(self.shell(server, plain, f"python3 -c '{FETCH}' http://good.test/")[0], 0)
 
+    def test_a_policy_becomes_lists(self):
+        names = Names()
+        self.addCleanup(names.server_close)
+        self.addCleanup(names.shutdown)
+        allow = lambda target, **more: {"action": "allow", "target": target, **more}
+        deny = lambda target: {"action": "deny", "target": target}
+        # The policy takes the place of what the file allows.
+        base = {"network": {"parentProxy": {"http": names.address}, "allowedDomains": ["file.test"], "deniedDomains": []}}
+        with self.serve(settings=base) as server:
+            rules = [deny("x.sub.good.test"), allow("good.test", ports=[80]), allow("*.sub.good.test"), deny("*")]
+            session = server.session(config={"network": {"rules": rules}})
+            fetch = lambda name: self.shell(server, session, f"python3 -c '{FETCH}' http://{name}/")[0]
+            for name in ("good.test", "a.sub.good.test"):
+                self.assertEqual(fetch(name), 0, name)
+            for name in ("x.sub.good.test", "good.test:81", "file.test", "bad.test"):
+                self.assertNotEqual(fetch(name), 0, name)
+            for policy in ({"default": "allow"}, {"rules": [allow("10.0.0.0/8")]}, {"rules": [allow("a.test"), deny("b.test")]},
+                           {"rules": [allow("a.test", ports=["1-9"])]}):
+                status, refused = server.call("POST", "/api/v1/sessions", {"config": {"network": policy}})
+                self.assertEqual((status, refused["code"]), (422, "policy_unsupported"), policy)
+            status, refused = server.call("PUT", f"/api/v1/sessions/{session}/network", {"rules": [allow("bad.test")]})
+            self.assertEqual((status, refused["code"]), (422, "policy_unsupported"), refused)
+
 
 class Ends(SrtCase):
     def expect_nothing_left(self):

@@ -138,11 +138,12 @@ void register_opensandbox(sandbox::Registry& registry) {
                  {Cap::kMounts, "the server may be another host"},
                  {Cap::kFilesystemPolicy, "its interface has none"},
                  {Cap::kNetwork, "the server says whether there is one, or keeps to lists"},
-                 {Cap::kNetworkPolicy, "the server keeps to lists"},
+                 {Cap::kNetworkPolicy, "the server keeps to names, without ports"},
                  {Cap::kZygotes, "the server has an agent of its own"}},
        .probe = &opensandbox_available,
        .make = &make_opensandbox,
-       .own_images = true});
+       .own_images = true,
+       .lists = {.allow_others = true}});
 }
 
 }  // namespace atl::backends

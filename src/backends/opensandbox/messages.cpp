@@ -76,13 +76,16 @@ json::object strings(const std::map<std::string, std::string>& map) {
   return object;
 }
 
-// What is allowed decides: with a list of it all else is denied.
+// What is allowed decides, where nothing is said of all others: with a list of it they are denied.
 std::optional<json::object> policy_of(const Settings& settings, const sandbox::NetworkPolicy& own) {
   std::vector<std::string> allowed = own.allowed_domains;
   std::vector<std::string> denied = own.denied_domains;
-  allowed.insert(allowed.end(), settings.allowed_domains.begin(), settings.allowed_domains.end());
+  if (!own.allow_others) {
+    allowed.insert(allowed.end(), settings.allowed_domains.begin(), settings.allowed_domains.end());
+  }
   denied.insert(denied.end(), settings.denied_domains.begin(), settings.denied_domains.end());
-  if (allowed.empty() && denied.empty()) return std::nullopt;
+  if (allowed.empty() && denied.empty() && !own.allow_others) return std::nullopt;
+  bool others = own.allow_others.value_or(allowed.empty());
   json::array rules;
   auto add = [&](const char* action, const std::vector<std::string>& targets) {
     for (const std::string& target : targets) {
@@ -91,8 +94,7 @@ std::optional<json::object> policy_of(const Settings& settings, const sandbox::N
   };
   add("deny", denied);  // the first rule that fits wins
   add("allow", allowed);
-  return json::object{{"defaultAction", allowed.empty() ? "allow" : "deny"},
-                      {"egress", std::move(rules)}};
+  return json::object{{"defaultAction", others ? "allow" : "deny"}, {"egress", std::move(rules)}};
 }
 
 json::object volume_of(const Volume& volume) {

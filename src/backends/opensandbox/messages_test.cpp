@@ -44,6 +44,21 @@ TEST(OpenSandboxMessages, DomainsBecomeAPolicy) {
   EXPECT_EQ(body_of(settings, {}).at("networkPolicy").at("defaultAction"), "allow");
 }
 
+// It is all there is, but for what the server's own configuration denies.
+TEST(OpenSandboxMessages, TheSessionsPolicyComesFirst) {
+  Settings settings;
+  settings.allowed_domains = {"*.example.org"};
+  settings.denied_domains = {"bad.example.org"};
+  sandbox::SandboxSpec closed{.network = {.allow_others = false}};
+  EXPECT_EQ(codec::serialize(body_of(settings, closed).at("networkPolicy")),
+            R"({"defaultAction":"deny","egress":[{"action":"deny","target":"bad.example.org"}]})");
+  sandbox::SandboxSpec open{.network = {.denied_domains = {"a.test"}, .allow_others = true}};
+  EXPECT_EQ(codec::serialize(body_of({}, open).at("networkPolicy")),
+            R"({"defaultAction":"allow","egress":[{"action":"deny","target":"a.test"}]})");
+  EXPECT_EQ(codec::serialize(body_of({}, {.network = {.allow_others = false}}).at("networkPolicy")),
+            R"({"defaultAction":"deny","egress":[]})");
+}
+
 TEST(OpenSandboxMessages, AVolumeIsAClaimOrAFolder) {
   Settings settings;
   settings.volume = {.mount_path = "/tos", .claim = "vikingbot-tos-pvc"};

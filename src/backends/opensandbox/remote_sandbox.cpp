@@ -184,8 +184,9 @@ sandbox::Status RemoteSandbox::status() const {
   // What was asked of the server; nobody here can say what else its walls are.
   status.isolation.layers = {"memory_limit", "cpu_limit"};
   status.isolation.missing = {"pids_limit", "disk_limit", "read_only_root"};
-  bool has_policy =
-      !lifecycle_->settings().allowed_domains.empty() || !spec_.network.allowed_domains.empty();
+  bool has_policy = !lifecycle_->settings().allowed_domains.empty() ||
+                    !spec_.network.allowed_domains.empty() ||
+                    spec_.network.allow_others.has_value();
   (has_policy ? status.isolation.layers : status.isolation.missing)
       .emplace_back("network_namespace");
   return status;

@@ -220,14 +220,15 @@ void register_srt(sandbox::Registry& registry) {
                           {Cap::kMounts, "it shows the host's own paths and nothing else"},
                           {Cap::kWritableRoot, "its root is the host's own"},
                           {Cap::kNetwork, "it reaches the domains of a list only"},
-                          {Cap::kNetworkPolicy, "its lists know no order and no ports"},
+                          {Cap::kNetworkPolicy, "its lists know names and ports, and no order"},
                           {Cap::kZygotes, "its sandboxes enter no namespaces of ours"}},
                 .probe = &srt_available,
                 .make = &make_srt,
                 .whole_host = true,
                 .install = &srt::install_package,
                 .prepare_as_root = &prepare_srt,
-                .shares_groups = true});
+                .shares_groups = true,
+                .lists = {.ports = true}});
 }
 
 }  // namespace atl::backends

@@ -87,6 +87,7 @@ Result<void> check_base(const std::string& base) {
 Result<std::string> settings_text(const std::string& base, const SettingsPlan& plan) {
   ATOLL_TRY(json::object all, parsed(base));
   ATOLL_TRY(json::object * network, block(all, "network"));
+  if (plan.network.allow_others) (*network)["allowedDomains"] = json::array();
   ATOLL_CHECK(extend(*network, "allowedDomains", names(plan.network.allowed_domains)));
   ATOLL_CHECK(extend(*network, "deniedDomains", names(plan.network.denied_domains)));
   if (plan.network.allow_local_binding) (*network)["allowLocalBinding"] = true;

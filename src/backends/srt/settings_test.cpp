@@ -68,6 +68,16 @@ TEST(SrtSettings, BuildOnTheOperatorsFile) {
   EXPECT_EQ(all.at("filesystem").at("denyRead").at(0), "/x");
 }
 
+TEST(SrtSettings, APolicyTakesThePlaceOfTheFilesDomains) {
+  std::string base =
+      R"({"network": {"allowedDomains": ["file.test"], "deniedDomains": ["no.test"]}})";
+  SettingsPlan plan = some_plan();
+  plan.network.allow_others = false;
+  boost::json::value network = parsed(settings_text(base, plan)).at("network");
+  EXPECT_EQ(network.at("allowedDomains"), (boost::json::array{"good.test"}));
+  EXPECT_EQ(network.at("deniedDomains").at(0), "no.test");
+}
+
 TEST(SrtSettings, RefuseAFileThatIsNone) {
   for (const char* base : {"{", "[]", "7", R"({"network": 1})",
                            R"({"network": {"allowedDomains": "x"}})", R"({"filesystem": []})"}) {
