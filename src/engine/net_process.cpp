@@ -4,7 +4,12 @@
 #include <sched.h>
 #include <signal.h>
 #include <sys/prctl.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/un.h>
+
+#include <cstdint>
+#include <cstring>
 
 #include "base/send_fds.hpp"
 #include "confine/capabilities.hpp"
@@ -69,6 +74,22 @@ int open_networks() {
       return 1;
     }
   }
+}
+
+int open_own_network(const char* path) {
+  sockaddr_un to{.sun_family = AF_UNIX, .sun_path = {}};
+  if (std::strlen(path) >= sizeof to.sun_path) return 1;
+  std::strcpy(to.sun_path, path);
+  UniqueFd link(::socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0));
+  if (!link || ::connect(link.get(), reinterpret_cast<const sockaddr*>(&to), sizeof to) != 0) {
+    return 1;
+  }
+  UniqueFd listener, dns;
+  std::int32_t error = route_to_egress();
+  if (error == 0 && !make_egress_sockets(listener, dns)) error = errno;
+  const int both[] = {listener.get(), dns.get()};
+  auto fds = std::span(both).first(error == 0 ? std::size(both) : 0);
+  return send_fds(link.get(), &error, sizeof error, fds) < 0 ? 1 : 0;
 }
 
 }  // namespace atl::engine

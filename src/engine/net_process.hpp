@@ -15,4 +15,8 @@ enum NetFd : std::size_t { kNetProcess /* a pidfd of its pid 1 */, kNetHost, kNe
 
 int open_networks();
 
+// The network that this process stands in, for whoever listens at `path`: an errno (4 bytes), and
+// behind 0 the two sockets. The program ends with it.
+int open_own_network(const char* path);
+
 }  // namespace atl::engine

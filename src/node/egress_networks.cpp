@@ -19,7 +19,8 @@ namespace {
 using async::Task;
 using ClientPtr = EgressLink::ClientPtr;
 
-constexpr std::chrono::seconds kApplyTime{5};   // also with a program that must be started first
+// Also with a program, or a container, that must be started first.
+constexpr std::chrono::seconds kApplyTime{15};
 constexpr std::chrono::seconds kAnswerTime{2};  // of a program that runs
 constexpr std::chrono::milliseconds kAgain{500};
 constexpr std::size_t kRefusalsKept = 20;  // of each sandbox

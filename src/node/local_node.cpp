@@ -73,7 +73,15 @@ class LocalNode final : public Node, private PoolMaker {
   Result<void> check(const model::Template& origin,
                      const model::SessionConfig& config) const override {
     ATOLL_TRY(const sandbox::BackendEntry* entry, registry_.get(backend_of(origin)));
-    return policy_.check(*entry, origin, config);
+    ATOLL_CHECK(policy_.check(*entry, origin, config));
+    bool has_network = config.network ? model::allows_anything(*config.network)
+                                      : config.allow_network || policy_.has_lists(origin);
+    if (!has_network || !joins_network(*entry)) return {};
+    if (config.network ? is_open(*config.network) : !policy_.has_lists(origin)) return {};
+    return fail(Code::kPolicyUnsupported,
+                "the configuration of " + entry->name +
+                    " names a network, in which no rules hold: sandboxes have all of it (default "
+                    "allow without rules) or none");
   }
 
   void keep_ready(std::vector<TemplatePtr> templates) override { pool_.keep_ready(templates); }
@@ -105,7 +113,7 @@ class LocalNode final : public Node, private PoolMaker {
 
   bool opens_networks(const std::string& backend) const override {
     Result<const sandbox::BackendEntry*> entry = registry_.get(backend);
-    return entry && (*entry)->has(sandbox::Cap::kNetworkPolicy);
+    return entry && (*entry)->has(sandbox::Cap::kNetworkPolicy) && !joins_network(**entry);
   }
 
   Task<Result<SandboxPtr>> find_again(std::string backend, SandboxId id, TemplatePtr origin,
@@ -186,6 +194,18 @@ class LocalNode final : public Node, private PoolMaker {
   }
 
  private:
+  bool joins_network(const sandbox::BackendEntry& entry) const {
+    auto own = options_.backends.find(entry.name);
+    return entry.joins_network &&
+           entry.joins_network(own == options_.backends.end() ? std::any() : own->second.config);
+  }
+
+  // Everything, and nothing else is said.
+  static bool is_open(const model::NetworkPolicy& policy) {
+    return policy.default_ == model::NetworkAction::kAllow && policy.rules.empty() &&
+           policy.headers.empty() && policy.secrets.empty();
+  }
+
   bool can_change_limits(const model::Template& origin) const override {
     Result<const sandbox::BackendEntry*> entry = registry_.get(backend_of(origin));
     return entry && (*entry)->has(sandbox::Cap::kLimits);
@@ -271,9 +291,11 @@ class LocalNode final : public Node, private PoolMaker {
                   .disk = config.resources.disk.has_value()};
     spec.preload = preload_of(*origin);
     if (spec.preload) spec.preload->leave_one = may_leave_zygote(origin->id);
-    spec.allow_network = config.allow_network;
     spec.writable_root = !origin->spec.security.read_only_filesystem;
     ATOLL_CO_TRY(const sandbox::BackendEntry* entry, registry_.get(backend_of(*origin)));
+    bool is_opened_later = entry->has(sandbox::Cap::kNetworkPolicy) && !joins_network(*entry);
+    spec.allow_network =
+        !is_opened_later && (config.allow_network || (config.network && is_open(*config.network)));
     if (entry->own_images) {
       spec.patterns = policy_.patterns();
     } else {

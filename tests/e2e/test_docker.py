@@ -67,11 +67,6 @@ class DockerTest(DockerCase):
         self.assertEqual(server.execute(session, command="echo x > /srv/x && cat /srv/x")["stdout"], "x\n")
         own = "import os; os.sched_setaffinity(0, os.sched_getaffinity(0))"
         self.assertEqual(server.execute(session, command=["python3", "-c", own])["exit_code"], 0)
-        status, refused = server.call("POST", "/api/v1/templates", {
-            "id": "lists", "language": "python", "security": {"allowed_domains": ["example.org"]}})
-        if status == 201:
-            status, refused = server.call("POST", "/api/v1/sessions", {"template_id": "lists"}, {"Prefer": "wait"})
-        self.assertEqual((status, refused["code"]), (422, "policy_unsupported"))
 
     def test_a_template_on_a_server_with_another_default(self):
         """A server that was root keeps what docker needs when the configuration or a stored template names it."""

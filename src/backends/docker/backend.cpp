@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <any>
 #include <cerrno>
 #include <chrono>
 #include <cstdint>
@@ -186,6 +187,7 @@ Result<std::unique_ptr<sandbox::Backend>> make_docker(BackendOptions options) {
   ATOLL_TRY(shared->instance,
             sandbox::instance_of(is_own ? std::string() : folder, first_instance(folder)));
   shared->guest_program = guest.string();
+  shared->net_program = (fs::path(options.program_folder) / "atoll-net").string();
   shared->config = std::move(config);
   shared->once = options.once;
   return std::make_unique<DockerBackend>(options.executor, std::move(shared), is_own ? folder : "");
@@ -237,26 +239,32 @@ Result<void> docker_available() {
   return fail(Code::kHostUnsupported, "no Docker engine answers at " + engine.host + what_helps);
 }
 
+// The engine's own bridge is the default's name, and stands for none of them.
+bool joins_network(const std::any& config) {
+  const auto* own = std::any_cast<docker::Config>(&config);
+  return own != nullptr && own->network_mode != docker::Config().network_mode;
+}
+
 }  // namespace
 
 void register_docker(sandbox::Registry& registry);
 
 void register_docker(sandbox::Registry& registry) {
-  registry.add({.name = "docker",
-                .status = sandbox::Maturity::kBeta,
-                .isolation = sandbox::IsolationKind::kContainer,
-                .caps = {Cap::kExec, Cap::kGuest, Cap::kStdin, Cap::kSignals, Cap::kTerminal,
-                         Cap::kFiles, Cap::kWatch, Cap::kConnect, Cap::kSnapshot, Cap::kUsage,
-                         Cap::kPause, Cap::kReattach, Cap::kLimits, Cap::kFilesystemPolicy,
-                         Cap::kMounts, Cap::kWritableRoot, Cap::kNetwork},
-                .lacks = {{Cap::kDomainLists, "the engine knows a network or none"},
-                          {Cap::kNetworkPolicy, "the engine hands out no sockets of a container"},
-                          {Cap::kZygotes, "an image's interpreter cannot be loaded outside of it"}},
-                .probe = &docker_available,
-                .make = &make_docker,
-                .prepare_as_root = &keep_group_of_socket,
-                .own_images = true,
-                .import_images = &docker::import_images});
+  registry.add(
+      {.name = "docker",
+       .status = sandbox::Maturity::kBeta,
+       .isolation = sandbox::IsolationKind::kContainer,
+       .caps = {Cap::kExec, Cap::kGuest, Cap::kStdin, Cap::kSignals, Cap::kTerminal, Cap::kFiles,
+                Cap::kWatch, Cap::kConnect, Cap::kSnapshot, Cap::kUsage, Cap::kPause,
+                Cap::kReattach, Cap::kLimits, Cap::kFilesystemPolicy, Cap::kMounts,
+                Cap::kWritableRoot, Cap::kNetwork, Cap::kDomainLists, Cap::kNetworkPolicy},
+       .lacks = {{Cap::kZygotes, "an image's interpreter cannot be loaded outside of it"}},
+       .probe = &docker_available,
+       .make = &make_docker,
+       .prepare_as_root = &keep_group_of_socket,
+       .own_images = true,
+       .joins_network = &joins_network,
+       .import_images = &docker::import_images});
 }
 
 }  // namespace atl::backends

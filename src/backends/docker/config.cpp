@@ -33,8 +33,8 @@ constexpr std::array kRules{
          .most = kMaxImage,
          .check = check_plain},
     Rule{.path = "sandbox.backends.docker.networkMode",
-         .says = "Docker network of sandboxes that are allowed a network (`allow_network`); "
-                 "the others have none.",
+         .says = "Docker network of sandboxes that may reach everything; a policy with rules is "
+                 "refused then. `bridge`: none, and policies hold as on native.",
          .most = 128,
          .check = check_plain},
     Rule{.path = "sandbox.backends.docker.capAdd",

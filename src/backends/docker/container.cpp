@@ -26,7 +26,8 @@ constexpr std::uint64_t kCpuPeriod = 100'000;  // µs
 constexpr std::uint64_t kLeastQuota = 1000;
 constexpr std::uint64_t kSharedMemory = 64 << 20;
 constexpr const char* kCovered = "ro,noexec,nosuid,nodev,size=4096,mode=755";
-constexpr int kLandlockScopes = 6;  // the ABI that brought them
+constexpr const char* kResolver = "198.18.0.53";  // of egress
+constexpr int kLandlockScopes = 6;                // the ABI that brought them
 
 // Files live in memory here, so they get half of it at most: then a full disk is ENOSPC, and never
 // an OOM kill.
@@ -129,6 +130,8 @@ object ulimit(const char* name, std::uint64_t value) {
   return {{"Name", name}, {"Soft", value}, {"Hard", value}};
 }
 
+bool has_ipv6() { return ::access("/proc/sys/net/ipv6/conf/all/disable_ipv6", F_OK) == 0; }
+
 // Of this host's kernel, which is the engine's: containers and guest share its folders.
 bool has_landlock_scopes() {
   long abi = ::syscall(SYS_landlock_create_ruleset, nullptr, 0, LANDLOCK_CREATE_RULESET_VERSION);
@@ -163,8 +166,16 @@ Result<Json> container_body(const sandbox::SandboxSpec& spec, const ContainerPla
   host["SecurityOpt"] = array{"no-new-privileges"};
   host["CapDrop"] = array{"ALL"};
   if (!plan.cap_add.empty()) host["CapAdd"] = array(plan.cap_add.begin(), plan.cap_add.end());
-  // Without a network the engine's /etc/hosts does not have the container's own name.
-  if (plan.network == "none") host["ExtraHosts"] = array{spec.hostname + ":127.0.0.1"};
+  if (plan.network == "none") {
+    // Without a network the engine's /etc/hosts does not have the container's own name.
+    host["ExtraHosts"] = array{spec.hostname + ":127.0.0.1"};
+    // One may be opened later, for both families, and no host's resolver is of any use then.
+    if (!facts.plain_tmpfs) {
+      host["Dns"] = array{kResolver};
+      host["DnsSearch"] = array{"."};
+      if (has_ipv6()) host["Sysctls"] = object{{"net.ipv6.conf.all.disable_ipv6", "0"}};
+    }
+  }
   host["Init"] = false;
   host["AutoRemove"] = plan.once;
   host["IpcMode"] = "private";
@@ -200,6 +211,7 @@ sandbox::Isolation isolation_of(const EngineFacts& facts, const Openings& openin
   report(Wall::kPidNs, true);
   report(Wall::kMountNs, true);
   report(Wall::kNetNs, !openings.has_network);
+  if (openings.egress_filtered) isolation.layers.emplace_back("egress_filtered");
   report(Wall::kIpcNs, true);
   report(Wall::kUtsNs, true);
   report(Wall::kCgroupNs, facts.has_cgroup_namespace);

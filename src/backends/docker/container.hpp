@@ -39,6 +39,7 @@ Json limits_body(const sandbox::Limits& limits, const EngineFacts& facts);
 // What a container was given beyond the usual.
 struct Openings {
   bool has_network = false;
+  bool egress_filtered = false;
   bool writable_root = false;
   std::vector<std::string> caps;  // names like CHOWN
 };

@@ -7,6 +7,7 @@
 #include "async/deadline.hpp"
 #include "async/unix_socket.hpp"
 #include "backends/docker/figures.hpp"
+#include "backends/docker/network_opener.hpp"
 #include "base/fault.hpp"
 #include "base/rollback.hpp"
 #include "http/uri.hpp"
@@ -74,10 +75,12 @@ DockerSandbox::DockerSandbox(async::Executor executor, std::shared_ptr<Shared> s
       token_(token),
       state_(truth_at(container, "/State/Paused") ? State::kPaused : State::kRunning) {
   if (!container.is_null()) learn(container);
+  is_opened_ = shared_->places.was_opened(this->id());
 }
 
 void DockerSandbox::learn(const Json& container) {
   container_ = text_at(container, "/Id");
+  image_id_ = text_at(container, "/Image");
   has_network_ = text_at(container, "/HostConfig/NetworkMode") != "none";
   writable_root_ = !truth_at(container, "/HostConfig/ReadonlyRootfs");
   caps_ = added_caps(container);
@@ -253,9 +256,10 @@ bool DockerSandbox::is_running() const {
 sandbox::Status DockerSandbox::status() const {
   sandbox::Status status{.state = state_};
   if (shared_->facts)
-    status.isolation =
-        isolation_of(*shared_->facts,
-                     {.has_network = has_network_, .writable_root = writable_root_, .caps = caps_});
+    status.isolation = isolation_of(*shared_->facts, {.has_network = has_network_,
+                                                      .egress_filtered = is_opened_,
+                                                      .writable_root = writable_root_,
+                                                      .caps = caps_});
   return status;
 }
 
@@ -276,6 +280,19 @@ Task<Result<sandbox::GuestLink>> DockerSandbox::open_link() {
   }
   async::Stream stream(executor(), std::move(*socket), async::FdKind::kSocket);
   co_return sandbox::GuestLink{std::move(stream), token_, std::nullopt};
+}
+
+Task<Result<sandbox::EgressSockets>> DockerSandbox::open_egress() {
+  if (!is_running()) co_return fail(Code::kNotStarted, "the sandbox is not running");
+  if (has_network_) {
+    co_return fail(Code::kPolicyUnsupported,
+                   "the container is in a network of the engine, in which no rules hold");
+  }
+  if (container_.empty() || image_id_.empty()) ATOLL_CO_CHECK(co_await ask_state());
+  // Before it is open: whoever finds the sandbox again must not take it for closed.
+  ATOLL_CO_CHECK(shared_->places.note_opened(id()));
+  is_opened_ = true;
+  co_return co_await open_network(shared_, id(), container_, image_id_);
 }
 
 // What the image says of variables counts where the caller says nothing.

@@ -27,6 +27,7 @@ class DockerSandbox final : public sandbox::GuestSandbox {
   async::Task<Result<void>> pause() override;
   async::Task<Result<void>> resume() override;
   async::Task<Result<void>> change_limits(sandbox::Limits limits) override;
+  async::Task<Result<sandbox::EgressSockets>> open_egress() override;
   async::Task<Result<std::unique_ptr<sandbox::Process>>> spawn(
       sandbox::ExecRequest request) override;
 
@@ -53,6 +54,7 @@ class DockerSandbox final : public sandbox::GuestSandbox {
   guest::Token token_{};
   sandbox::State state_ = sandbox::State::kCreated;
   bool has_network_ = false;
+  bool is_opened_ = false;  // its network, for egress
   bool writable_root_ = false;
   std::vector<std::string> caps_;
   std::string container_;  // its id: its name is anybody's to change who may speak to the engine

@@ -89,6 +89,20 @@ TEST(DockerContainer, KnowsItsOwnName) {
   EXPECT_EQ(at(*container_body(spec, plan, kFacts), "/HostConfig/ExtraHosts"), nullptr);
 }
 
+// One may be opened later, and is told of then.
+TEST(DockerContainer, ANetworkOfItsOwnAsksNoHost) {
+  ContainerPlan plan = plan_of();
+  EXPECT_EQ(text_at(*container_body({}, plan, kFacts), "/HostConfig/Dns/0"), "198.18.0.53");
+  plan.network = "team";
+  EXPECT_EQ(at(*container_body({}, plan, kFacts), "/HostConfig/Dns"), nullptr);
+  std::vector<std::string> layers = isolation_of(kFacts, {.egress_filtered = true}).layers;
+  for (const char* wall : {"network_namespace", "egress_filtered"}) {
+    EXPECT_EQ(std::ranges::count(layers, wall), 1) << wall;
+  }
+  layers = isolation_of(kFacts, {}).layers;
+  EXPECT_EQ(std::ranges::count(layers, "egress_filtered"), 0);
+}
+
 TEST(DockerConfig, HasAnImageForEachLanguage) {
   Config config;
   EXPECT_EQ(default_image(config, "python"), "python:3.11-slim");

@@ -1,10 +1,13 @@
 #include "backends/docker/place.hpp"
 
 #include <fcntl.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/un.h>
 #include <unistd.h>
 
 #include <cerrno>
+#include <cstring>
 #include <filesystem>
 
 #include "base/unique_fd.hpp"
@@ -57,8 +60,44 @@ Result<std::string> Places::hidden_folder() const {
   return path;
 }
 
+// By the name of the folder's descriptor: a socket's path has room for 107 bytes.
+Result<NetworkPlace> Places::make_network(const SandboxId& id) const {
+  remove_network(id);  // of a process that was killed
+  NetworkPlace place{.folder = network_folder(id), .listener = {}};
+  if (::mkdir(place.folder.c_str(), 0700) != 0) return fail_errno("making a folder");
+  UniqueFd folder(::open(place.folder.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
+  if (!folder) return fail_errno("opening a folder");
+  std::string path = "/proc/self/fd/" + std::to_string(folder.get()) + "/net.sock";
+  sockaddr_un own{.sun_family = AF_UNIX, .sun_path = {}};
+  std::memcpy(own.sun_path, path.c_str(), path.size() + 1);
+  place.listener.reset(::socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
+  if (!place.listener ||
+      ::bind(place.listener.get(), reinterpret_cast<const sockaddr*>(&own), sizeof own) != 0 ||
+      ::listen(place.listener.get(), 1) != 0) {
+    return fail_errno("making a socket");
+  }
+  // Root of the container has no power over other users' files; others do not get to the folder.
+  if (::chmod(path.c_str(), 0666) != 0 || ::chmod(place.folder.c_str(), 0711) != 0) {
+    return fail_errno("chmod");
+  }
+  return place;
+}
+
+void Places::remove_network(const SandboxId& id) const {
+  std::error_code ignored;
+  fs::remove_all(network_folder(id), ignored);
+}
+
+Result<void> Places::note_opened(const SandboxId& id) const {
+  if (was_opened(id)) return {};
+  return write_file(note(id), 0600, "", 0);
+}
+
+bool Places::was_opened(const SandboxId& id) const { return ::access(note(id).c_str(), F_OK) == 0; }
+
 void Places::remove(const SandboxId& id) const {
   std::error_code ignored;
+  remove_network(id);
   fs::remove_all(folder(id), ignored);
   tokens_.forget(id);
 }

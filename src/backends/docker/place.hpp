@@ -7,10 +7,17 @@
 
 #include "base/ids.hpp"
 #include "base/result.hpp"
+#include "base/unique_fd.hpp"
 #include "guest/start.hpp"
 #include "sandbox/tokens.hpp"
 
 namespace atl::backends::docker {
+
+// Where a container finds whoever waits for the sockets of its network.
+struct NetworkPlace {
+  std::string folder;
+  UniqueFd listener;  // its net.sock
+};
 
 // Owns nothing: a name for paths. `root` is a private folder of the server.
 class Places {
@@ -28,11 +35,20 @@ class Places {
   // A file and a folder with nothing in them and for nobody, to hide others behind.
   Result<std::string> hidden_file() const;
   Result<std::string> hidden_folder() const;
+  // A folder that nothing but one other container sees, for a moment.
+  Result<NetworkPlace> make_network(const SandboxId& id) const;
+  void remove_network(const SandboxId& id) const;
+  // Whether the network of a sandbox was ever opened; outlives this process.
+  Result<void> note_opened(const SandboxId& id) const;
+  bool was_opened(const SandboxId& id) const;
   std::vector<SandboxId> all() const { return tokens_.all(); }
   void remove(const SandboxId& id) const;
   void remove_root() const;
 
  private:
+  std::string network_folder(const SandboxId& id) const { return root_ + "/net-" + id.str(); }
+  std::string note(const SandboxId& id) const { return folder(id) + "/opened"; }
+
   std::string root_;
   sandbox::Tokens tokens_;
 };

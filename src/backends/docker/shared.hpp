@@ -18,18 +18,21 @@ namespace atl::backends::docker {
 
 struct Shared {
   Shared(async::Executor executor, const EngineOptions& options, const std::string& folder)
-      : engine(executor, options), places(folder), tasks(std::move(executor)) {}
+      : executor(executor), engine(executor, options), places(folder), tasks(std::move(executor)) {}
 
+  async::Executor executor;
   Engine engine;
   Places places;
   std::string instance;
   std::string guest_program;
+  std::string net_program;
   Config config;
   bool once = false;
   std::optional<EngineFacts> facts;              // once the engine was asked
   std::vector<SandboxId> owed;                   // to be removed when the engine is back
   bool pays = false;                             // somebody waits for that
-  std::size_t looks_begun = 0, looks_over = 0;   // into images, each by a container of its own
+  std::size_t looks_begun = 0, looks_over = 0;   // into images and networks, each by a container
+                                                 // of its own
   std::map<std::string, PolicyMounts> policies;  // of sandboxes without mounts, by image and policy
   async::TaskGroup tasks;                        // last: they use the rest
 

@@ -9,7 +9,7 @@
 namespace atl::cli {
 namespace {
 
-constexpr std::chrono::seconds kAnswerTime{10};
+constexpr std::chrono::seconds kAnswerTime{20};  // docker starts a container for it
 constexpr std::chrono::milliseconds kLastWords{500};
 constexpr std::size_t kMostWarnings = 10;
 
