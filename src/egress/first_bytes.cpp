@@ -1,16 +1,22 @@
 #include "egress/first_bytes.hpp"
 
+#include <algorithm>
 #include <array>
 
 namespace atl::egress {
 
 namespace {
 
-// A method, a blank, and how a target begins.
+// A method, a blank, and how a target begins. Servers skip empty lines before that, so they are
+// not a way round.
 Speech http_or_not(std::string_view all) {
-  constexpr auto kMethods =
-      std::to_array<std::string_view>({"GET ", "HEAD ", "POST ", "PUT ", "DELETE ", "OPTIONS ",
-                                       "PATCH ", "TRACE ", "CONNECT ", "PRI * HTTP/2"});
+  constexpr auto kMethods = std::to_array<std::string_view>(
+      {"GET ",      "HEAD ",      "POST ",     "PUT ",        "DELETE ", "OPTIONS ", "PATCH ",
+       "TRACE ",    "CONNECT ",   "PROPFIND ", "PROPPATCH ",  "MKCOL ",  "COPY ",    "MOVE ",
+       "LOCK ",     "UNLOCK ",    "REPORT ",   "SEARCH ",     "QUERY ",  "PURGE ",   "LINK ",
+       "M-SEARCH ", "SUBSCRIBE ", "NOTIFY ",   "PRI * HTTP/2"});
+  all.remove_prefix(std::min(all.find_first_not_of("\r\n"), all.size()));
+  if (all.empty()) return Speech::kUnknown;
   for (std::string_view method : kMethods) {
     std::string_view seen = all.substr(0, method.size());
     if (seen != method.substr(0, seen.size())) continue;

@@ -17,14 +17,14 @@ TEST(FirstBytes, SayWhatTheClientSpeaks) {
   EXPECT_EQ(speech_of("", 443), Speech::kUnknown);
   EXPECT_EQ(speech_of("\x16", 22), Speech::kTls);
   EXPECT_EQ(speech_of("x", 80), Speech::kHttp);
-  for (const char* http :
-       {"GET /", "POST http://a/", "OPTIONS *", "CONNECT a:1", "PRI * HTTP/2.0"}) {
+  for (const char* http : {"GET /", "POST http://a/", "OPTIONS *", "CONNECT a:1", "PRI * HTTP/2.0",
+                           "PROPFIND /", "\r\nGET /", "\n\n\nGET /"}) {
     EXPECT_EQ(speech_of(http, 8080), Speech::kHttp) << http;
   }
-  for (const char* part : {"G", "GET", "GET ", "PRI * HTTP/2", "P"}) {
+  for (const char* part : {"G", "GET", "GET ", "PRI * HTTP/2", "P", "PROP", "\r\n", "\n\nGE"}) {
     EXPECT_EQ(speech_of(part, 8080), Speech::kUnknown) << part;
   }
-  for (const char* other : {"SSH-2.0-x", "GETX", "GET x", "get /", "EHLO"}) {
+  for (const char* other : {"SSH-2.0-x", "GETX", "GET x", "get /", "EHLO", "\r\nEHLO"}) {
     EXPECT_EQ(speech_of(other, 8080), Speech::kOpaque) << other;
   }
   EXPECT_EQ(speech_of("\x80\x2e\1\0\2"s, 443), Speech::kOldTls);

@@ -195,7 +195,11 @@ class Http(World):
     def test_http_on_other_ports(self):
         self.serve(8080, web)
         other = b"GET / HTTP/1.1\r\nHost: other.test\r\n\r\n"
-        self.assertIn(b"HTTP/1.1 421 ", fate(self.target.open("good.test", 8080), other))
+        for request in (other, other.replace(b"GET", b"PROPFIND")):
+            self.assertIn(b"HTTP/1.1 421 ", fate(self.target.open("good.test", 8080), request))
+        # Servers skip empty lines before a request.
+        for lines in (b"\r\n", b"\n", b"\r\n\r\n\n"):
+            self.assertIn(b"HTTP/1.1 400 ", fate(self.target.open("good.test", 8080), lines + other), lines)
         request = b"GET / HTTP/1.1\r\nHost: good.test:8080\r\n\r\n"
         self.assertEqual(fate(self.target.open("good.test", 8080), request, 15), b"HTTP/1.1 200 OK")
 
