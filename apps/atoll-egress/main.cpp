@@ -136,10 +136,12 @@ int run(egress::WorkerOptions options) {
   options.resolv_conf = read_file("/etc/resolv.conf", 64 * 1024);
   options.roots = read_roots();
   ::signal(SIGPIPE, SIG_IGN);
-  if (Result<void> confined = egress::confine_parent(); !confined) {
-    raw_log("atoll-egress: ", confined.error().to_string());
+  Result<egress::Bounds> bounds = egress::confine_parent();
+  if (!bounds) {
+    raw_log("atoll-egress: ", bounds.error().to_string());
     return kCrashed;
   }
+  options.bounds = *bounds;
   return run_workers(options);
 }
 

@@ -87,7 +87,8 @@ Task<Result<NetworkView>> SessionNetwork::replace(Caller caller, SessionId id,
   }
   // Behind the write: after a crash in between, the next server puts it in force.
   if (session->usable() && node->opens_networks(session->row.backend)) {
-    node::NetworkGrant grant{.policy = std::move(policy), .secrets = {}};
+    node::NetworkGrant grant{
+        .policy = std::move(policy), .secrets = {}, .tenant = session->row.tenant};
     ATOLL_CO_TRY(grant.secrets, co_await secrets_.values_of(caller.tenant, grant.policy));
     ATOLL_CO_CHECK(co_await shared_.networks.apply(session->sandbox, std::move(grant)));
   }

@@ -76,7 +76,8 @@ Task<Result<void>> SessionMaker::open_network(LiveSessionPtr session, SandboxPtr
   if (node == nullptr || !node->opens_networks(session->row.backend)) co_return Result<void>();
   node::NetworkGrant grant{
       .policy = shared_.network.in_force(session->origin->spec.security, session->row.config),
-      .secrets = {}};
+      .secrets = {},
+      .tenant = session->row.tenant};
   if (!model::allows_anything(grant.policy)) co_return Result<void>();
   ATOLL_CO_TRY(grant.secrets,
                co_await sources_.secrets.values_of(session->row.tenant, grant.policy));

@@ -23,7 +23,10 @@ inline void cleanse(std::optional<Secrets>& secrets) {
 inline void cleanse(Request& request) {
   if (request.attach) cleanse(request.attach->secrets);
   if (request.set_policy) cleanse(request.set_policy->secrets);
-  if (request.settings && request.settings->authority) cleanse(*request.settings->authority);
+  if (!request.settings) return;
+  for (auto* text : {&request.settings->authority, &request.settings->upstream}) {
+    if (*text) cleanse(**text);
+  }
 }
 
 }  // namespace atl::egress

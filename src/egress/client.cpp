@@ -196,10 +196,8 @@ Task<Result<std::vector<std::string>>> Client::hello() {
   co_return std::move(reply.sandboxes).value_or(std::vector<std::string>());
 }
 
-Task<Result<void>> Client::attach(std::string sandbox, model::NetworkPolicy policy,
-                                  UniqueFd listener, UniqueFd dns, Secrets secrets, Pinned pinned) {
-  Request request{.attach = Attach{std::move(sandbox), std::move(policy), std::move(secrets),
-                                   unless_empty(std::move(pinned))}};
+Task<Result<void>> Client::attach(Attach attach, UniqueFd listener, UniqueFd dns) {
+  Request request{.attach = std::move(attach)};
   std::vector<UniqueFd> fds;
   fds.push_back(std::move(listener));
   fds.push_back(std::move(dns));

@@ -34,9 +34,7 @@ class Client {
   async::Task<Result<std::vector<std::string>>> hello();
   // `secrets` has all that the policy names. kInvalidValue with a pointer into the policy
   // (base/field_error.hpp) for what is wrong with either.
-  async::Task<Result<void>> attach(std::string sandbox, model::NetworkPolicy policy,
-                                   UniqueFd listener, UniqueFd dns, Secrets secrets = {},
-                                   Pinned pinned = {});
+  async::Task<Result<void>> attach(Attach attach, UniqueFd listener, UniqueFd dns);
   async::Task<Result<void>> set_policy(std::string sandbox, model::NetworkPolicy policy,
                                        Secrets secrets = {}, Pinned pinned = {});
   async::Task<Result<void>> detach(std::string sandbox);

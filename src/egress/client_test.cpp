@@ -44,8 +44,7 @@ Task<Result<void>> talk(Executor executor, std::string path) {
   EXPECT_EQ(no_figures.error().code(), Code::kNotFound);
   // Descriptors arrive, and are looked at.
   UniqueFd one(::open("/dev/null", O_RDONLY | O_CLOEXEC)), two(::dup(one.get()));
-  Result<void> attach =
-      co_await client->attach("a", model::NetworkPolicy(), std::move(one), std::move(two));
+  Result<void> attach = co_await client->attach({.sandbox = "a"}, std::move(one), std::move(two));
   EXPECT_EQ(attach.error().code(), Code::kInvalidArgument);
   settings.trusted = std::vector<std::string>{"nowhere"};
   Result<void> wrong = co_await client->apply(settings);

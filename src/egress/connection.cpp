@@ -84,6 +84,7 @@ void Connection::find_addresses() {
 }
 
 void Connection::dial(const Answer& answer) {
+  if (answer.by_proxy) return dial_by_proxy(name_);
   std::vector<Address> checked;
   for (const Address& address : answer.addresses) {
     if (sandbox_.may_dial(name_, address)) checked.push_back(address);
@@ -93,8 +94,30 @@ void Connection::dial(const Answer& answer) {
     refuse({Reason::kNotPublic, answer.addresses.front().to_string()});
     return;
   }
-  dial_ = std::make_unique<Dial>(sandbox_.context().loop, sandbox_.group(), std::move(checked),
-                                 to_.port,
+  if (sandbox_.context().proxy) return dial_by_proxy(to_.address.to_string());
+  start_dial(std::move(checked), to_.port, std::nullopt);
+}
+
+// The proxy's own name is the operator's, and may have any address.
+void Connection::dial_by_proxy(const std::string& host) {
+  const Proxy& proxy = *sandbox_.context().proxy;
+  ProxyHandshake handshake(proxy, host, to_.port);
+  if (std::optional<Address> address = Address::parse(proxy.host)) {
+    return start_dial({*address}, proxy.port, std::move(handshake));
+  }
+  proxy_lookup_ = sandbox_.context().resolver.look_up(
+      proxy.host, [this, port = proxy.port, handshake = std::move(handshake)](Answer answer) {
+        sandbox_.context().loop.bury(std::exchange(proxy_lookup_, nullptr));
+        if (answer.addresses.empty())
+          return unreachable(Reason::kDialFailed, "the proxy: no address");
+        start_dial(std::move(answer.addresses), port, handshake);
+      });
+}
+
+void Connection::start_dial(std::vector<Address> addresses, std::uint16_t port,
+                            std::optional<ProxyHandshake> handshake) {
+  dial_ = std::make_unique<Dial>(sandbox_.context().loop, sandbox_.group(), std::move(addresses),
+                                 port, std::move(handshake),
                                  [this](UniqueFd socket, Watch* watch, const std::string& error) {
                                    dialled(std::move(socket), watch, error);
                                  });
@@ -124,6 +147,9 @@ void Connection::unreachable(Reason reason, const std::string& detail) {
 void Connection::read_first() {
   auto& buffer = *sandbox_.context().buffer;
   std::size_t room = std::min(kMaxFirst - std::min(kMaxFirst, first_.size()), buffer.size());
+  std::size_t may = sandbox_.room(Sandbox::Way::kUp);
+  if (may == 0) return update();
+  room = std::min(room, may);
   ssize_t got = room == 0 ? 0 : ::recv(inside_.get(), buffer.data(), room, MSG_DONTWAIT);
   if (got < 0 && (errno == EAGAIN || errno == EINTR)) return;
   if (got < 0) return reset();
@@ -134,6 +160,7 @@ void Connection::read_first() {
     return goes_on();
   }
   first_.append(buffer.data(), static_cast<std::size_t>(got));
+  count_held();
   classify();
 }
 
@@ -144,7 +171,7 @@ void Connection::classify() {
     case Speech::kTls:
     case Speech::kOldTls: return check_hello(speech);
     case Speech::kHttp: {
-      if (stage_ != Stage::kRefusing) return check_requests(std::exchange(first_, {}));
+      if (stage_ != Stage::kRefusing) return check_requests(take_first());
       std::size_t end = end_of_head(first_);
       if (end == std::string::npos && first_.size() < kMaxHead) return;
       std::optional<HttpHead> head =
@@ -157,9 +184,15 @@ void Connection::classify() {
         sandbox_.refused(shown_name(), to_.port, denial_->reason, denial_->detail);
         return reset();
       }
-      up_.held = std::exchange(first_, {});
+      up_.held = take_first();
       return goes_on();
   }
+}
+
+// From now on they are on their way outside.
+std::string Connection::take_first() {
+  sandbox_.spend(Sandbox::Way::kUp, first_.size());
+  return std::exchange(first_, {});
 }
 
 void Connection::check_hello(Speech speech) {
@@ -181,7 +214,7 @@ void Connection::check_hello(Speech speech) {
   } else {
     is_tls_ = true;
     if (sandbox_.policy().intercepts(name_)) return intercept();
-    up_.held = std::exchange(first_, {});
+    up_.held = take_first();
     return goes_on();
   }
   sandbox_.refused(shown_name(), to_.port, denial.reason, denial.detail);
@@ -192,7 +225,7 @@ void Connection::intercept() {
   classified_ = true;
   start_timer();
   opened_ = std::make_unique<Interception>(*this);
-  opened_->start(std::exchange(first_, {}));
+  opened_->start(take_first());
 }
 
 void Connection::check_requests(std::string_view bytes) {
@@ -219,6 +252,7 @@ void Connection::goes_on() {
 
 void Connection::too_slow() {
   if (stage_ == Stage::kLingering) return finish();
+  if (held_back_) return timer_.start(kToClassify);  // by limits, and not by the client
   if (opened_) return opened_->too_slow();
   if (classified_ && stage_ == Stage::kOpen && !after_answers_) return settle();
   // The server has spoken: this is a protocol in which the client may take its time.

@@ -74,22 +74,30 @@ class Connection final : public std::enable_shared_from_this<Connection>, public
   // Dialling.
   void find_addresses();
   void dial(const Answer& answer);
+  void dial_by_proxy(const std::string& host);
+  void start_dial(std::vector<Address> addresses, std::uint16_t port,
+                  std::optional<ProxyHandshake> handshake);
   void dialled(UniqueFd socket, Watch* watch, const std::string& error);
   // The client's first bytes.
   void read_first();
   void classify();
+  std::string take_first();
   void check_hello(Speech speech);
   void intercept();
   void check_requests(std::string_view bytes);
   void goes_on();
   void too_slow();
   // Relaying.
+  void read_requests();
   void pump_up();
   void pump_down();
   bool flush(Way& way, int to, std::uint64_t& counter);
   // False when the connection has ended over it.
   bool copy(int from, int to, Way& way, std::uint64_t& counter);
   void look_for_upgrade(std::string_view bytes);
+  void find_wants();
+  void count_held();
+  void hold_back();
   void pass_ends();
   void rest_from_hangup(bool from_inside, std::uint32_t events);
   // Ends.
@@ -108,7 +116,7 @@ class Connection final : public std::enable_shared_from_this<Connection>, public
   bool blocked_name_ = false;
   Stage stage_ = Stage::kOpen;
   std::optional<Denial> denial_;
-  bool classified_ = false, settled_ = false;
+  bool classified_ = false, settled_ = false, held_back_ = false;
   std::string first_;
   std::string said_name_;  // by the client, where its address stands for no name
   ClientHelloReader hello_;
@@ -120,6 +128,8 @@ class Connection final : public std::enable_shared_from_this<Connection>, public
   std::string status_;                        // the first bytes of the answer to an upgrade
   Way up_, down_;
   std::uint64_t rx_ = 0, tx_ = 0, since_ms_ = 0;
+  std::size_t held_ = 0;  // as it was counted
+  std::shared_ptr<Resolver::Lookup> proxy_lookup_;
   std::unique_ptr<Dial> dial_;
   std::uint32_t inside_wants_ = 0, outside_wants_ = 0;
   Watch inside_watch_;

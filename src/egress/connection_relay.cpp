@@ -66,7 +66,10 @@ bool Connection::flush(Way& way, int to, std::uint64_t& counter) {
 // Only what cannot be written at once is kept, and nothing more is read until it is.
 bool Connection::copy(int from, int to, Way& way, std::uint64_t& counter) {
   auto& buffer = *sandbox_.context().buffer;
-  ssize_t got = ::recv(from, buffer.data(), buffer.size(), MSG_DONTWAIT);
+  auto direction = &way == &up_ ? Sandbox::Way::kUp : Sandbox::Way::kDown;
+  std::size_t room = std::min(buffer.size(), sandbox_.room(direction));
+  if (room == 0) return true;  // update() waits for more
+  ssize_t got = ::recv(from, buffer.data(), room, MSG_DONTWAIT);
   if (got < 0) {
     if (errno == EAGAIN || errno == EINTR) return true;
     reset();
@@ -76,6 +79,7 @@ bool Connection::copy(int from, int to, Way& way, std::uint64_t& counter) {
     way.ended = true;
     return true;
   }
+  sandbox_.spend(direction, static_cast<std::size_t>(got));
   if (counter > 0) settle();
   std::string_view bytes(buffer.data(), static_cast<std::size_t>(got));
   ssize_t sent = ::send(to, bytes.data(), bytes.size(), MSG_DONTWAIT | MSG_NOSIGNAL);
@@ -94,15 +98,23 @@ bool Connection::copy(int from, int to, Way& way, std::uint64_t& counter) {
   return stage_ == Stage::kOpen;
 }
 
+void Connection::read_requests() {
+  auto& buffer = *sandbox_.context().buffer;
+  std::size_t room = std::min(buffer.size(), sandbox_.room(Sandbox::Way::kUp));
+  if (room == 0) return;
+  ssize_t got = ::recv(inside_.get(), buffer.data(), room, MSG_DONTWAIT);
+  if (got < 0 && errno != EAGAIN && errno != EINTR) return reset();
+  if (got == 0) up_.ended = true;
+  if (got == 0 && !classified_) return reset();
+  if (got <= 0) return;
+  sandbox_.spend(Sandbox::Way::kUp, static_cast<std::size_t>(got));
+  check_requests({buffer.data(), static_cast<std::size_t>(got)});
+}
+
 void Connection::pump_up() {
   if (stage_ != Stage::kOpen) return;
   if (http_ && !after_answers_ && !http_->waits_for_upgrade() && up_.held.empty() && !up_.ended) {
-    auto& buffer = *sandbox_.context().buffer;
-    ssize_t got = ::recv(inside_.get(), buffer.data(), buffer.size(), MSG_DONTWAIT);
-    if (got < 0 && errno != EAGAIN && errno != EINTR) return reset();
-    if (got == 0) up_.ended = true;
-    if (got == 0 && !classified_) return reset();
-    if (got > 0) check_requests({buffer.data(), static_cast<std::size_t>(got)});
+    read_requests();
     if (stage_ != Stage::kOpen) return;
   }
   if (!has_outside()) return update();
@@ -153,14 +165,45 @@ void Connection::pass_ends() {
 }
 
 void Connection::update() {
+  count_held();
   if (stage_ == Stage::kDone || stage_ == Stage::kLingering) return;
   if (opened_) {
     inside_wants_ = opened_->inside_wants();
     outside_wants_ = opened_->outside_wants();
-    inside_watch_.want(inside_wants_);
-    if (outside_watch_) outside_watch_->want(outside_wants_);
-    return;
+  } else {
+    find_wants();
   }
+  hold_back();
+  inside_watch_.want(inside_wants_);
+  if (outside_watch_) outside_watch_->want(outside_wants_);
+}
+
+void Connection::count_held() {
+  std::size_t now = 0;
+  if (stage_ != Stage::kDone) {
+    now = first_.capacity() + up_.held.capacity() + down_.held.capacity();
+    if (http_) now += http_->held();
+    if (opened_) now += opened_->held();
+  }
+  Context& context = sandbox_.context();
+  context.held -= std::exchange(held_, now);
+  context.held += now;
+}
+
+// Nothing is read for which there is no room this second.
+void Connection::hold_back() {
+  held_back_ = false;
+  auto hold = [this](std::uint32_t& wants, Sandbox::Way way) {
+    if ((wants & EPOLLIN) == 0 || sandbox_.room(way) > 0) return;
+    wants &= ~static_cast<std::uint32_t>(EPOLLIN);
+    held_back_ = true;
+  };
+  hold(inside_wants_, Sandbox::Way::kUp);
+  if (outside_watch_) hold(outside_wants_, Sandbox::Way::kDown);
+  if (held_back_) sandbox_.wait_for_room(*this);
+}
+
+void Connection::find_wants() {
   inside_wants_ = outside_wants_ = 0;
   bool reads_first = !classified_ && !up_.ended;
   bool relays_up = classified_ && has_outside() && !up_.ended && !up_.blocked && up_.held.empty() &&
@@ -171,8 +214,6 @@ void Connection::update() {
   bool may_speak = classified_ || (to_.port != 80 && to_.port != 443);
   if (may_speak && !down_.ended && !down_.blocked) outside_wants_ |= EPOLLIN;
   if (up_.blocked) outside_wants_ |= EPOLLOUT;
-  inside_watch_.want(inside_wants_);
-  if (outside_watch_) outside_watch_->want(outside_wants_);
 }
 
 void Connection::refuse(Denial denial) {
@@ -217,6 +258,7 @@ void Connection::drop_outside() {
   outside_watch_.reset();
   outside_.reset();
   dial_.reset();
+  proxy_lookup_.reset();
 }
 
 void Connection::settle() {
@@ -254,8 +296,10 @@ void Connection::linger() {
 void Connection::judge_again() {
   if (stage_ != Stage::kOpen) return;
   bool must_open = is_tls_ && !opened_ && sandbox_.policy().intercepts(name_);
-  if (!must_open && !sandbox_.judge(name_, to_.address, to_.port)) return;
-  refused(Reason::kPolicyChanged, {});
+  std::optional<Denial> denial = sandbox_.judge(name_, to_.address, to_.port);
+  if (!must_open && !denial) return;
+  bool used_up = denial && denial->reason == Reason::kBytesUsedUp;
+  refused(used_up ? Reason::kBytesUsedUp : Reason::kPolicyChanged, {});
   reset();
 }
 
@@ -271,15 +315,18 @@ void Connection::finish() {
   if (std::exchange(stage_, Stage::kDone) == Stage::kDone) return;
   timer_.cancel();
   dial_.reset();
+  proxy_lookup_.reset();
   inside_watch_.forget();
   if (outside_watch_) outside_watch_->forget();
   outside_.reset();
   inside_.reset();
+  count_held();
   sandbox_.drop(*this);
 }
 
 void Connection::abandon() {
   stage_ = Stage::kDone;
+  count_held();
   struct linger hard{.l_onoff = 1, .l_linger = 0};
   for (UniqueFd* socket : {&inside_, &outside_}) {
     if (*socket) ::setsockopt(socket->get(), SOL_SOCKET, SO_LINGER, &hard, sizeof hard);

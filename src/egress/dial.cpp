@@ -32,12 +32,14 @@ void settle_outside(int socket) {
   set(socket, SOL_SOCKET, SO_KEEPALIVE, 1);
 }
 
-Dial::Dial(Loop& loop, Group& group, std::vector<Address> addresses, std::uint16_t port, Then then)
+Dial::Dial(Loop& loop, Group& group, std::vector<Address> addresses, std::uint16_t port,
+           std::optional<ProxyHandshake> handshake, Then then)
     : group_(group),
       addresses_(std::move(addresses)),
       port_(port),
+      handshake_(std::move(handshake)),
       then_(std::move(then)),
-      timer_(loop, [this] { failed(ETIMEDOUT); }) {}
+      timer_(loop, [this] { talks_ ? give_up("the proxy does not answer") : failed(ETIMEDOUT); }) {}
 
 void Dial::try_next() {
   watch_.reset();
@@ -57,7 +59,7 @@ void Dial::try_next() {
   std::uint8_t state = 0;
   socklen_t size = sizeof state;
   bool known = ::getsockopt(socket_.get(), IPPROTO_TCP, TCP_INFO, &state, &size) == 0;
-  if (known && state == TCP_ESTABLISHED) return done();
+  if (known && state == TCP_ESTABLISHED) return connected();
   timer_.start(kEach);
   watch_.emplace(group_, socket_.get(), *this);
   watch_->want(EPOLLOUT);
@@ -69,10 +71,51 @@ void Dial::failed(int error) {
 }
 
 void Dial::on_ready(int, std::uint32_t) {
+  if (talks_) return talk();
   int error = 0;
   socklen_t size = sizeof error;
   ::getsockopt(socket_.get(), SOL_SOCKET, SO_ERROR, &error, &size);
-  error != 0 ? failed(error) : done();
+  error != 0 ? failed(error) : connected();
+}
+
+void Dial::connected() {
+  if (!handshake_) return done();
+  talks_ = true;
+  timer_.start(kForProxy);
+  if (!watch_) watch_.emplace(group_, socket_.get(), *this);
+  watch_->want(EPOLLIN);
+  (void)say();
+}
+
+// A few bytes on a connection on which little was said: they find room.
+bool Dial::say() {
+  std::string words = handshake_->say();
+  ssize_t sent = ::send(socket_.get(), words.data(), words.size(), MSG_DONTWAIT | MSG_NOSIGNAL);
+  if (sent == static_cast<ssize_t>(words.size())) return true;
+  give_up("the proxy has closed the connection");
+  return false;
+}
+
+// Takes no byte that is not the proxy's own: a host may speak first.
+void Dial::talk() {
+  char bytes[2048];
+  ssize_t got = ::recv(socket_.get(), bytes, sizeof bytes, MSG_DONTWAIT | MSG_PEEK);
+  if (got < 0 && (errno == EAGAIN || errno == EINTR)) return;
+  if (got <= 0) return give_up("the proxy has closed the connection");
+  std::size_t used = handshake_->hear({bytes, static_cast<std::size_t>(got)});
+  (void)!::recv(socket_.get(), bytes, used, MSG_DONTWAIT);
+  switch (handshake_->state()) {
+    case ProxyHandshake::State::kTalking: (void)say(); return;
+    case ProxyHandshake::State::kOpen: return done();
+    case ProxyHandshake::State::kRefused: return give_up(handshake_->failure());
+  }
+}
+
+void Dial::give_up(std::string error) {
+  error_ = std::move(error);
+  next_ = addresses_.size();
+  talks_ = false;
+  try_next();
 }
 
 void Dial::done() {

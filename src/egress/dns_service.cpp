@@ -23,7 +23,8 @@ std::string answer_reverse(Sandbox& sandbox, const dns::Query& query) {
 // What is said about a name once its answer from outside is known.
 std::string answer_known(Sandbox& sandbox, const dns::Query& query, const Answer& answer) {
   if (answer.status != dns::Status::kOk) return dns::answer_nothing(query, answer.status);
-  if (answer.addresses.empty()) return dns::answer_nothing(query, dns::Status::kOk);
+  if (answer.addresses.empty() && !answer.by_proxy)
+    return dns::answer_nothing(query, dns::Status::kOk);
   std::optional<Address> address = sandbox.names().address_of(query.name);
   if (!address) {
     sandbox.refused(query.name, 0, Reason::kTooManyNames);

@@ -53,6 +53,7 @@ class HttpRequests {
   // How many requests have gone on.
   std::uint64_t count() const { return count_; }
   // Why it was refused, for messages: the name that was said.
+  std::size_t held() const { return rest_.capacity(); }
   const std::string& said_host() const { return said_host_; }
 
  private:

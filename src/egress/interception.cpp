@@ -61,15 +61,22 @@ void Interception::on_ready(bool inside, std::uint32_t events) {
   if (broken && closing_ && inside) return connection_.reset();
   std::uint32_t wants = inside ? inside_wants() : outside_wants();
   // Behind an error there may be an alert that says why.
-  if (broken || (readable && (wants & EPOLLIN) != 0)) receive(side, fd);
+  auto way = inside ? Sandbox::Way::kUp : Sandbox::Way::kDown;
+  std::size_t room = broken ? SIZE_MAX : connection_.sandbox().room(way);
+  if (broken || (readable && (wants & EPOLLIN) != 0 && room > 0)) receive(side, fd, room);
   if (!is_over()) work();
 }
 
-void Interception::receive(Side& side, int fd) {
-  auto& buffer = *connection_.sandbox().context().buffer;
-  ssize_t got = ::recv(fd, buffer.data(), buffer.size(), MSG_DONTWAIT);
+void Interception::receive(Side& side, int fd, std::size_t room) {
+  Sandbox& sandbox = connection_.sandbox();
+  auto& buffer = *sandbox.context().buffer;
+  ssize_t got = ::recv(fd, buffer.data(), std::min(buffer.size(), room), MSG_DONTWAIT);
   if (got < 0 && (errno == EAGAIN || errno == EINTR)) return;
-  if (got > 0) return side.tls->give({buffer.data(), static_cast<std::size_t>(got)});
+  if (got > 0) {
+    auto size = static_cast<std::size_t>(got);
+    sandbox.spend(&side == &inside_ ? Sandbox::Way::kUp : Sandbox::Way::kDown, size);
+    return side.tls->give({buffer.data(), size});
+  }
   if (!side.is_open() && &side == &outside_) {
     const char* why = got < 0 ? ::strerrordesc_np(errno) : "it has closed the connection";
     return fail(HttpRefusal::kUpstream, Reason::kUpstreamTls, why);
@@ -278,6 +285,16 @@ void Interception::too_slow() {
   }
   fail(HttpRefusal::kUpstream, Reason::kUpstreamTls, "the TLS handshake takes too long");
   work();
+}
+
+// An end of TLS besides has some 50 KiB while it shakes hands, and less later.
+std::size_t Interception::held() const {
+  constexpr std::size_t kOfTls = 32 * 1024;
+  std::size_t all = pending_.capacity() + requests_.held();
+  for (const Side* side : {&inside_, &outside_}) {
+    if (side->tls) all += side->tls->out().capacity() + kOfTls;
+  }
+  return all;
 }
 
 std::uint32_t Interception::inside_wants() const {

@@ -31,6 +31,8 @@ class Interception {
   // The host cannot be reached: the first request is answered with that.
   void give_up(HttpRefusal refusal, Reason reason, const std::string& detail);
   void too_slow();
+  // Bytes that it keeps.
+  std::size_t held() const;
   // Events to wait for.
   std::uint32_t inside_wants() const;
   std::uint32_t outside_wants() const;
@@ -57,7 +59,7 @@ class Interception {
   void answer(HttpRefusal refusal, std::string_view sentence);
   void pass_ends();
   void watch_time();
-  void receive(Side& side, int fd);
+  void receive(Side& side, int fd, std::size_t room);
   void flush(Side& side, int fd);
   bool is_over() const;
 

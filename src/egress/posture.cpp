@@ -23,7 +23,7 @@ namespace {
 
 constexpr rlim_t kDescriptors = 65'536;  // two for each connection
 // AddressSanitizer maps more than that.
-[[maybe_unused]] constexpr rlim_t kMemory = 2ull << 30;
+constexpr rlim_t kMemory = 2ull << 30;
 
 // What a worker needs in its loop: connections, their sockets, memory, and its own end.
 constexpr auto kWorkerCalls = std::to_array<int>({
@@ -122,7 +122,7 @@ Result<void> confine_starter() {
   return check(confine::allow_only_calls(calls, kParentFamilies), "seccomp");
 }
 
-Result<void> confine_parent() {
+Result<Bounds> confine_parent() {
   ATOLL_CHECK(limit(RLIMIT_CORE, 0));
   ATOLL_CHECK(limit(RLIMIT_NOFILE, kDescriptors));
 #if !defined(__SANITIZE_ADDRESS__) && !__has_feature(address_sanitizer)
@@ -134,7 +134,12 @@ Result<void> confine_parent() {
   if (::prctl(PR_SET_DUMPABLE, 0, 0, 0, 0) != 0) return fail_errno("PR_SET_DUMPABLE");
   std::vector<int> calls(kWorkerCalls.begin(), kWorkerCalls.end());
   calls.insert(calls.end(), kParentCalls.begin(), kParentCalls.end());
-  return check(confine::allow_only_calls(calls, kParentFamilies), "seccomp");
+  rlimit descriptors{}, memory{};  // the filter does not let it ask later
+  if (::getrlimit(RLIMIT_NOFILE, &descriptors) != 0 || ::getrlimit(RLIMIT_DATA, &memory) != 0) {
+    return fail_errno("getrlimit");
+  }
+  ATOLL_CHECK(check(confine::allow_only_calls(calls, kParentFamilies), "seccomp"));
+  return Bounds{.descriptors = descriptors.rlim_cur, .memory = std::min(memory.rlim_cur, kMemory)};
 }
 
 Result<void> confine_worker() {

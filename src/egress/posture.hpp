@@ -3,6 +3,8 @@
 
 #include <sys/types.h>
 
+#include <cstddef>
+
 #include "base/result.hpp"
 
 namespace atl::egress {
@@ -16,8 +18,13 @@ void close_others(int keep);
 // Of a process that does nothing but start others: as root it may still become another user, and
 // the filter lets nothing be executed.
 Result<void> confine_starter();
-// Uid, capabilities, limits, no core dumps, and a filter that still lets it start workers.
-Result<void> confine_parent();
+struct Bounds {
+  std::size_t descriptors = 1024;
+  std::size_t memory = 1ull << 30;  // bytes
+};
+// Uid, capabilities, limits, no core dumps, and a filter that still lets it start workers. Tells
+// what a worker may have.
+Result<Bounds> confine_parent();
 // Of a worker, when it has opened what it needs: only sockets and memory are left.
 Result<void> confine_worker();
 

@@ -23,6 +23,7 @@ inline constexpr std::size_t kMaxFrame = 16 << 20;
 BOOST_DEFINE_ENUM_CLASS(Reason, kNameDenied, kPortDenied, kAddressDenied, kNotPublic, kNameMismatch,
                         kNoServerName, kMalformed, kEncryptedHello, kMethodRefused, kNotResolved,
                         kDialFailed, kTooManyNames, kTooManyQueries, kTooSlow, kPolicyChanged,
+                        kBytesUsedUp,          // as many as the operator gives a sandbox
                         kSecretElsewhere,      // a placeholder went on unchanged: not for this host
                         kSecretNotInHeader,    // the same: in a URL or a body
                         kSecretInClear,        // a secret is not sent without TLS
@@ -39,7 +40,15 @@ struct Settings {
   // Networks that every policy may reach though they are loopback, metadata services, or this
   // host's own.
   std::optional<std::vector<std::string>> trusted;
+  // Limits; 0 bytes: none.
   std::optional<std::uint32_t> max_connections;  // of one sandbox
+  std::optional<std::uint32_t> new_names_per_second;
+  std::optional<std::uint64_t> bytes_per_second;  // each way
+  std::optional<std::uint64_t> bytes;             // both ways, as long as the sandbox lives
+  std::optional<std::uint32_t> tenant_connections;
+  std::optional<std::uint64_t> tenant_bytes_per_second;
+  // Proxy that all connections go through; it resolves their names (Proxy::parse()). Empty: none.
+  std::optional<std::string> upstream;
   // The instance's authority, key and certificate (Authority::pem()). Without it no policy with
   // headers or secrets is taken.
   std::optional<std::string> authority;
@@ -47,7 +56,9 @@ struct Settings {
   std::optional<std::string> roots;
 };
 BOOST_DESCRIBE_STRUCT(Settings, (),
-                      (resolvers, refuse_ech, nxdomain, trusted, max_connections, authority, roots))
+                      (resolvers, refuse_ech, nxdomain, trusted, max_connections,
+                       new_names_per_second, bytes_per_second, bytes, tenant_connections,
+                       tenant_bytes_per_second, upstream, authority, roots))
 
 // What a policy's names of secrets stand for. All that it names must be here; they are forgotten
 // with the policy.
@@ -71,8 +82,10 @@ struct Attach {
   model::NetworkPolicy policy;
   std::optional<Secrets> secrets;
   std::optional<Pinned> pinned;
+  std::optional<std::string> tenant;        // shares limits with the others of that name
+  std::optional<std::uint64_t> used_bytes;  // by this sandbox, with a program that has died
 };
-BOOST_DESCRIBE_STRUCT(Attach, (), (sandbox, policy, secrets, pinned))
+BOOST_DESCRIBE_STRUCT(Attach, (), (sandbox, policy, secrets, pinned, tenant, used_bytes))
 
 struct SetPolicy {
   std::string sandbox;

@@ -12,6 +12,11 @@ class Rate {
 
   Rate(double per_second, double burst) : rate_(per_second), burst_(burst), left_(burst) {}
 
+  void limit(double per_second) {
+    rate_ = burst_ = per_second;
+    left_ = last_ == Time() ? burst_ : std::min(left_, burst_);
+  }
+
   // Whether one more may pass now.
   bool take(Time now) {
     if (last_ != Time()) {

@@ -41,6 +41,7 @@ std::string sentence_for(Reason reason, std::string_view name, std::uint16_t por
       return who + " resolves to " + std::string(detail) + ", which is not a public address";
     case Reason::kNameMismatch:
       return "this connection is for " + who + ", and the request is for another host";
+    case Reason::kBytesUsedUp: return "this session has sent and received as many bytes as it may";
     case Reason::kMethodRefused: return "this method is not allowed";
     case Reason::kMalformed: return "this request is malformed";
     case Reason::kSecretInClear: return "secrets are not sent to " + who + " without TLS";

@@ -24,6 +24,7 @@ struct Answer {
   dns::Status status = dns::Status::kServerFailure;
   std::vector<Address> addresses;
   std::chrono::seconds ttl{0};
+  bool by_proxy = false;  // nobody has asked: the proxy will
 };
 
 class Resolver {

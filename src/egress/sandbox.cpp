@@ -24,22 +24,33 @@ bool is_never_private(const Address& address) {
 
 }  // namespace
 
-Sandbox::Sandbox(Context& context, std::string id, Policy policy, RequestEdits edits)
+Sandbox::Sandbox(Context& context, std::string id, Policy policy, RequestEdits edits,
+                 std::shared_ptr<Tenant> tenant, std::uint64_t used_bytes)
     : context_(context),
       id_(std::move(id)),
       policy_(std::move(policy)),
       edits_(std::move(edits)),
       group_(context.loop),
-      accept_again_(context.loop, [this] {
-        listener_watch_->resume();
-        watch_listener();
-      }) {}
+      accept_again_(context.loop,
+                    [this] {
+                      listener_watch_->resume();
+                      watch_listener();
+                    }),
+      tenant_(std::move(tenant)),
+      used_before_(used_bytes),
+      room_(context.loop, [this] { on_room(); }),
+      used_up_(context.loop, [this] { judge_again(); }) {
+  limits_changed();
+}
 
 // Connections before the group that they are watched in.
 Sandbox::~Sandbox() {
+  std::size_t left = connections_.size() + dns_streams_.size();
   for (auto& [key, connection] : connections_) connection->abandon();
   connections_.clear();
   dns_streams_.clear();
+  context_.waiting.erase(this);
+  freed(left);
 }
 
 void Sandbox::leave() {
@@ -48,10 +59,13 @@ void Sandbox::leave() {
   listener_.reset();
   dns_.reset();
   asked_.clear();  // answers on their way hold the DNS socket
+  std::size_t streams = dns_streams_.size();
   dns_streams_.clear();
+  freed(streams);
   std::vector<std::shared_ptr<Connection>> open;
   for (auto& [key, connection] : connections_) open.push_back(connection);
   for (auto& connection : open) connection->reset();
+  context_.waiting.erase(this);
 }
 
 void Sandbox::use(UniqueFd listener, UniqueFd dns) {
@@ -67,6 +81,10 @@ void Sandbox::use(UniqueFd listener, UniqueFd dns) {
 void Sandbox::set_policy(Policy policy, RequestEdits edits) {
   policy_ = std::move(policy);
   edits_ = std::move(edits);
+  judge_again();
+}
+
+void Sandbox::judge_again() {
   std::vector<std::shared_ptr<Connection>> open;
   for (auto& [key, connection] : connections_) open.push_back(connection);
   for (auto& connection : open) connection->judge_again();
@@ -98,13 +116,17 @@ bool Sandbox::look_up(const std::string& name, Then then) {
     known_.erase(found);
   }
   if (auto found = asked_.find(name); found != asked_.end()) {
-    if (found->second.waiting.size() >= 2 * context_.max_connections) return false;
+    if (found->second.waiting.size() >= 2 * context_.limits.connections) return false;
     found->second.waiting.push_back(std::move(then));
     return true;
   }
   // A name that is in the table was paid for already.
   bool is_new = !names_.holds(name);
   if (asked_.size() >= kMaxLookups || (is_new && !new_names_.take(now))) return false;
+  if (context_.proxy) {
+    then({.status = dns::Status::kOk, .addresses = {}, .by_proxy = true});
+    return true;
+  }
   Asked& asked = asked_[name];
   asked.waiting.push_back(std::move(then));
   asked.lookup = context_.resolver.look_up(
@@ -133,6 +155,7 @@ void Sandbox::learned(const std::string& name, Answer answer) {
 std::optional<Denial> Sandbox::judge(const std::string& name, const Address& address,
                                      std::uint16_t port) const {
   const Rules& rules = policy_.rules();
+  if (used_up()) return Denial{Reason::kBytesUsedUp, {}};
   if (!name.empty()) {
     if (rules.judge(name, port).action == Action::kAllow) return std::nullopt;
     return Denial{rules.may_resolve(name) ? Reason::kPortDenied : Reason::kNameDenied, {}};
@@ -169,7 +192,9 @@ void Sandbox::noticed(const std::string& name, std::uint16_t port, Reason reason
 void Sandbox::drop(Connection& connection) {
   auto node = connections_.extract(&connection);
   if (node.empty()) return;
+  no_room_.erase(&connection);
   context_.loop.bury(std::move(node.mapped()));
+  freed(1);
   watch_listener();
 }
 
@@ -177,16 +202,20 @@ void Sandbox::drop(DnsStream& stream) {
   auto node = dns_streams_.extract(&stream);
   if (node.empty()) return;
   context_.loop.bury(std::move(node.mapped()));
+  freed(1);
   watch_listener();
-}
-
-bool Sandbox::is_full() const {
-  return connections_.size() + dns_streams_.size() >= context_.max_connections;
 }
 
 // Those that find no room wait in the kernel's queue.
 void Sandbox::watch_listener() {
-  if (listener_watch_ && !accept_again_.runs()) listener_watch_->want(is_full() ? 0 : EPOLLIN);
+  if (!listener_watch_ || accept_again_.runs()) return;
+  bool full = is_full();
+  listener_watch_->want(full ? 0 : EPOLLIN);
+  if (full) {
+    context_.waiting.insert(this);
+  } else {
+    context_.waiting.erase(this);
+  }
 }
 
 void Sandbox::on_ready(int, std::uint32_t) { accept_some(); }
@@ -218,10 +247,12 @@ void Sandbox::take_connection(UniqueFd socket) {
   if (to.port == 53) {
     auto stream = std::make_shared<DnsStream>(*this, std::move(socket));
     dns_streams_.emplace(stream.get(), stream);
+    taken();
     stream->start();
     return;
   }
   ++opened_;
+  taken();
   auto connection = std::make_shared<Connection>(*this, std::move(socket), to);
   connections_.emplace(connection.get(), connection);
   connection->start();

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "base/unique_fd.hpp"
+#include "egress/byte_rate.hpp"
 #include "egress/context.hpp"
 #include "egress/dns_service.hpp"
 #include "egress/name_table.hpp"
@@ -19,6 +20,7 @@
 #include "egress/protocol.hpp"
 #include "egress/rate.hpp"
 #include "egress/request_edits.hpp"
+#include "egress/tenant.hpp"
 
 namespace atl::egress {
 
@@ -36,7 +38,8 @@ class Sandbox final : public Watched {
   static constexpr std::size_t kMaxLookups = 64;
   static constexpr std::chrono::seconds kMaxTtl{60}, kNegativeTtl{5};
 
-  Sandbox(Context& context, std::string id, Policy policy, RequestEdits edits);
+  Sandbox(Context& context, std::string id, Policy policy, RequestEdits edits,
+          std::shared_ptr<Tenant> tenant, std::uint64_t used_bytes);
   ~Sandbox();
 
   // Closes all that it has in its namespace, which may then be used anew. It is freed later.
@@ -45,6 +48,8 @@ class Sandbox final : public Watched {
   void use(UniqueFd listener, UniqueFd dns);
   // Ends connections that it does not allow.
   void set_policy(Policy policy, RequestEdits edits);
+  // The operator's limits are others now.
+  void limits_changed();
   Figures figures() const;
 
   const std::string& id() const { return id_; }
@@ -68,7 +73,14 @@ class Sandbox final : public Watched {
   void refused(const std::string& name, std::uint16_t port, Reason reason, std::string detail = {});
   // An event that refuses nothing.
   void noticed(const std::string& name, std::uint16_t port, Reason reason, std::string detail);
-  void count(std::uint64_t rx, std::uint64_t tx) { rx_ += rx, tx_ += tx; }
+  void count(std::uint64_t rx, std::uint64_t tx);
+
+  // How much a connection may read now from outside (down) or from inside, by its rates and by
+  // memory; who may read nothing waits, and its update() is called when there is room.
+  enum class Way { kUp, kDown };
+  std::size_t room(Way way);
+  void spend(Way way, std::uint64_t bytes);
+  void wait_for_room(Connection& connection);
 
   // Of connections: they are freed after this turn of the loop.
   void drop(Connection& connection);
@@ -79,7 +91,13 @@ class Sandbox final : public Watched {
   void accept_some();
   void take_connection(UniqueFd socket);
   bool is_full() const;
+  bool used_up() const;
   void watch_listener();
+  void taken();
+  void freed(std::size_t connections);
+  void judge_again();
+  void on_room();
+  std::size_t left(Way way);
 
   struct Known {
     Answer answer;
@@ -108,6 +126,13 @@ class Sandbox final : public Watched {
   std::unordered_map<std::string, Asked> asked_;
   Rate new_names_{20, 20};
   std::uint64_t rx_ = 0, tx_ = 0, opened_ = 0, refused_ = 0;
+  std::shared_ptr<Tenant> tenant_;
+  std::uint64_t used_before_;
+  ByteRate down_, up_;
+  std::unordered_set<Connection*> no_room_;
+  std::size_t up_share_ = 0, down_share_ = 0;  // of each that waited until then
+  Loop::Clock::time_point shared_at_;
+  Timer room_, used_up_;
 };
 
 }  // namespace atl::egress

@@ -41,6 +41,7 @@ class Worker {
               return handle(request, std::move(fds));
             },
             [this] { clients_changed(); }) {
+    context_.memory = options.bounds.memory;
     resolver_.use(servers_in(options.resolv_conf));
     watch_idleness();
     events_.start(kBetweenEvents);
@@ -77,6 +78,8 @@ class Worker {
       if (node.empty()) return fail(Code::kNotFound, "no such sandbox is attached");
       node.mapped()->leave();
       loop_.bury(std::move(node.mapped()));
+      std::erase_if(tenants_, [](const auto& one) { return one.second.expired(); });
+      count_descriptors();
       return {};
     }
     if (request.figures) {
@@ -137,13 +140,43 @@ class Worker {
         return fail(Code::kResourceExhausted, "too many sandboxes are attached");
       }
       auto made = std::make_shared<Sandbox>(context_, request.sandbox, std::move(rules.policy),
-                                            std::move(rules.edits));
+                                            std::move(rules.edits), tenant_of(request),
+                                            request.used_bytes.value_or(0));
       found = sandboxes_.emplace(request.sandbox, std::move(made)).first;
+      count_descriptors();
     } else {
       found->second->set_policy(std::move(rules.policy), std::move(rules.edits));
     }
     found->second->use(std::move(fds[0]), std::move(fds[1]));
     return {};
+  }
+
+  // Those without a name have one each.
+  std::shared_ptr<Tenant> tenant_of(const Attach& request) {
+    if (!request.tenant) return std::make_shared<Tenant>(context_);
+    std::weak_ptr<Tenant>& known = tenants_[*request.tenant];
+    std::shared_ptr<Tenant> tenant = known.lock();
+    if (!tenant) known = tenant = std::make_shared<Tenant>(context_);
+    return tenant;
+  }
+
+  // A connection has two descriptors, and a sandbox has two. The rest is for looking names up.
+  void count_descriptors() {
+    std::size_t all = options_.bounds.descriptors, taken = all / 16 + 16 + 2 * sandboxes_.size();
+    context_.capacity = all > taken ? (all - taken) / 2 : 1;
+  }
+
+  void limit(const Settings& settings) {
+    Limits& limits = context_.limits;
+    limits.connections = settings.max_connections.value_or(limits.connections);
+    limits.new_names_per_second =
+        settings.new_names_per_second.value_or(limits.new_names_per_second);
+    limits.bytes_per_second = settings.bytes_per_second.value_or(limits.bytes_per_second);
+    limits.bytes = settings.bytes.value_or(limits.bytes);
+    limits.tenant_connections = settings.tenant_connections.value_or(limits.tenant_connections);
+    limits.tenant_bytes_per_second =
+        settings.tenant_bytes_per_second.value_or(limits.tenant_bytes_per_second);
+    for (auto& [id, sandbox] : sandboxes_) sandbox->limits_changed();
   }
 
   Result<void> apply(const Settings& settings) {
@@ -159,8 +192,15 @@ class Worker {
       if (!network) return fail(Code::kInvalidValue, "a trusted network is ADDRESS/BITS");
       trusted.push_back(*network);
     }
-    if (settings.max_connections == 0u) {
-      return fail(Code::kInvalidValue, "max_connections must be at least 1");
+    if (settings.max_connections == 0u || settings.tenant_connections == 0u ||
+        settings.new_names_per_second == 0u) {
+      return fail(Code::kInvalidValue, "limits on connections and names must be at least 1");
+    }
+    std::optional<Proxy> proxy;
+    if (settings.upstream && !settings.upstream->empty()) {
+      proxy = Proxy::parse(*settings.upstream);
+      if (!proxy)
+        return fail(Code::kInvalidValue, "upstream is socks5://HOST:PORT or http://HOST:PORT");
     }
     std::optional<Authority> authority;
     if (settings.authority) {
@@ -176,7 +216,8 @@ class Worker {
     if (settings.trusted) context_.trusted = std::move(trusted);
     if (settings.refuse_ech) context_.refuse_ech = *settings.refuse_ech;
     if (settings.nxdomain) context_.nxdomain = *settings.nxdomain;
-    if (settings.max_connections) context_.max_connections = *settings.max_connections;
+    if (settings.upstream) context_.proxy = std::move(proxy);
+    limit(settings);
     return {};
   }
 
@@ -207,6 +248,7 @@ class Worker {
   Context context_;
   std::uint64_t own_netns_;
   bool ending_ = false;
+  std::map<std::string, std::weak_ptr<Tenant>> tenants_;
   std::map<std::string, std::shared_ptr<Sandbox>> sandboxes_;
   Timer idle_, events_;
   Control control_;

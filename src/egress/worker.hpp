@@ -8,6 +8,7 @@
 #include <string>
 
 #include "base/result.hpp"
+#include "egress/posture.hpp"
 
 namespace atl::egress {
 
@@ -18,7 +19,8 @@ struct WorkerOptions {
   std::chrono::seconds idle{60};  // ends after so long without clients and sandboxes
   std::string resolv_conf;        // the system's resolvers
   std::string roots;              // PEM: whom this host trusts
-  bool confine = true;            // for tests in one process: not
+  Bounds bounds;
+  bool confine = true;  // for tests in one process: not
 };
 
 inline constexpr int kToldToEnd = 0;  // every other exit code is a crash

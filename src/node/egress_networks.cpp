@@ -258,9 +258,14 @@ class EgressNetworks final : public Networks {
       place->attached = false;
     }
     ATOLL_CO_TRY(sandbox::EgressSockets sockets, co_await place->sandbox->open_egress());
-    Result<void> attached =
-        co_await client->attach(place->id(), place->grant.policy, std::move(sockets.listener),
-                                std::move(sockets.dns), secrets_of(*place), place->grant.pinned);
+    egress::Attach attach{.sandbox = place->id(),
+                          .policy = place->grant.policy,
+                          .secrets = secrets_of(*place),
+                          .tenant = place->grant.tenant,
+                          .used_bytes = place->before.rx_bytes + place->before.tx_bytes};
+    if (!place->grant.pinned.empty()) attach.pinned = place->grant.pinned;
+    Result<void> attached = co_await client->attach(std::move(attach), std::move(sockets.listener),
+                                                    std::move(sockets.dns));
     if (attached && client == link_.now()) place->attached = true;
     co_return attached;
   }

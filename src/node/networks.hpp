@@ -51,6 +51,7 @@ struct NetworkGrant {
   std::map<std::string, std::string> secrets;  // values of those that the policy names
   // Addresses of hosts that this process has looked up; they may be private (egress/protocol.hpp).
   std::map<std::string, std::vector<std::string>> pinned;
+  std::string tenant;  // shares limits with its other sandboxes
 };
 
 class Networks {

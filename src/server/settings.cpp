@@ -154,7 +154,14 @@ egress::Settings egress_settings(const config::Config& config) {
     settings.resolvers = std::vector<std::string>{config.network.resolver};
   }
   settings.refuse_ech = config.network.refuse_ech;
-  settings.max_connections = config.network.limits.connections;
+  settings.upstream = config.network.upstream;
+  const config::NetworkLimitsConfig& limits = config.network.limits;
+  settings.max_connections = limits.connections;
+  settings.new_names_per_second = limits.new_names_per_second;
+  settings.bytes_per_second = limits.bytes_per_second;
+  settings.bytes = limits.bytes;
+  settings.tenant_connections = limits.tenant_connections;
+  settings.tenant_bytes_per_second = limits.tenant_bytes_per_second;
   return settings;
 }
 

@@ -132,7 +132,13 @@ void add_egress(const Config& config, Told& told) {
   egress::Settings egress = egress_settings(config);
   told["network.resolver"] = text(egress.resolvers.value_or(std::vector<std::string>()));
   told["network.refuse_ech"] = text(egress.refuse_ech.value());
+  told["network.upstream"] = egress.upstream.value();
   told["network.limits.connections"] = text(egress.max_connections.value());
+  told["network.limits.new_names_per_second"] = text(egress.new_names_per_second.value());
+  told["network.limits.bytes_per_second"] = text(egress.bytes_per_second.value());
+  told["network.limits.bytes"] = text(egress.bytes.value());
+  told["network.limits.tenant_connections"] = text(egress.tenant_connections.value());
+  told["network.limits.tenant_bytes_per_second"] = text(egress.tenant_bytes_per_second.value());
 }
 
 // What the parts are told, by the field that it comes from.

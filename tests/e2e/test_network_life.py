@@ -160,6 +160,36 @@ class Life(NetworkCase):
         self.assertEqual(self.one.call("DELETE", f"/api/v1/sessions/{session}")[0], 204)
         until(lambda: len(os.listdir(f"/proc/{worker}/fd")) <= before, "all its sockets are closed")
 
+    def test_a_paused_session(self):
+        """Its download stands still, costs no memory, and is whole in the end."""
+        size = 300_000_000
+
+        def pour(connection):
+            connection.recv(65536)
+            connection.sendall(b"HTTP/1.1 200 OK\r\nContent-Length: %d\r\n\r\n" % size)
+            for _ in range(300):
+                connection.sendall(b"x" * 1_000_000)
+        self.world.serve(83, pour)
+        status, execution = self.one.call("POST", f"/api/v1/sessions/{self.session}/execute", {"command": [
+            "sh", "-c", "curl -sN http://good.test:83/ | wc -c > /tmp/size &"]})
+        self.assertIn(status, (200, 202), execution)
+        received = lambda: self.one.network(self.session)["figures"]["rx_bytes"]
+        until(received, "the first bytes")
+        self.assertEqual(self.one.call("POST", f"/api/v1/sessions/{self.session}/pause")[0], 200)
+
+        def stands_still():
+            before = received()
+            other = self.one.session(template_id="shell-default", config={"network": allow("good.test")})
+            self.assertEqual(self.one.fetch(other, "http://good.test/")[1], 0)
+            self.assertEqual(self.one.call("DELETE", f"/api/v1/sessions/{other}")[0], 204)
+            return received() == before
+        until(stands_still, "nothing more comes")
+        with open(f"/proc/{self.relay()[1]}/status", encoding="utf-8") as file:
+            resident = [line for line in file if line.startswith("VmRSS")][0].split()[1]
+        self.assertLess(int(resident), 64 << 10)
+        self.assertEqual(self.one.call("POST", f"/api/v1/sessions/{self.session}/resume")[0], 200)
+        until(lambda: self.one.execute(self.session, command="cat /tmp/size")["stdout"].strip() == str(size), "all of it")
+
     def test_a_clean_end_leaves_no_relay(self):
         parent, worker = self.relay()
         self.assertEqual(self.one.stop(), 0)

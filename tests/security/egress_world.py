@@ -5,6 +5,7 @@ import errno
 import json
 import os
 import random
+import resource
 import socket
 import ssl
 import struct
@@ -90,7 +91,7 @@ def rule(target, *ports, action="allow"):
 class Egress:
     """The real program with its real arguments, in the namespace `netns`."""
 
-    def __init__(self, build, netns, folder, *words, uid=None, program="bin/atoll-egress"):
+    def __init__(self, build, netns, folder, *words, uid=None, limits=(), program="bin/atoll-egress"):
         self.path = f"{folder}/egress-{random.randrange(1 << 48):x}.sock"
         listener = socket.socket(socket.AF_UNIX)
         listener.bind(self.path)
@@ -99,6 +100,8 @@ class Egress:
 
         def prepare():
             enter(netns.fd)
+            for kind, most in limits:
+                resource.setrlimit(kind, (most, most))
             if uid is not None:
                 os.setgroups([])
                 os.setresgid(uid, uid, uid)
@@ -264,8 +267,9 @@ class World(unittest.TestCase):
         self.attach(box, rules or policy("good.test"), name)
         return box
 
-    def attach(self, box, rules, name="box", control=None):
-        reply = (control or self.control).ask(fds=(box.listener, box.dns), attach={"sandbox": name, "policy": rules})
+    def attach(self, box, rules, name="box", control=None, **more):
+        reply = (control or self.control).ask(fds=(box.listener, box.dns),
+                                              attach={"sandbox": name, "policy": rules, **more})
         self.assertNotIn("error", reply)
         box.let_go()
 

@@ -35,9 +35,11 @@ async::Task<Result<void>> attach(RunState* state) {
     secrets.placeholders = plan.network->placeholders;
   }
   ATOLL_CO_TRY(sandbox::EgressSockets sockets, co_await state->sandbox->open_egress());
-  co_return co_await state->egress->attach(state->sandbox->id().str(), plan.network->policy,
-                                           std::move(sockets.listener), std::move(sockets.dns),
-                                           std::move(secrets));
+  egress::Attach attach{.sandbox = state->sandbox->id().str(),
+                        .policy = plan.network->policy,
+                        .secrets = std::move(secrets)};
+  co_return co_await state->egress->attach(std::move(attach), std::move(sockets.listener),
+                                           std::move(sockets.dns));
 }
 
 // What was refused is told a moment later.
