@@ -123,6 +123,7 @@ class Relay:
     """A namespace with atoll-egress."""
 
     def __init__(self, host, build, folder):
+        self.build = build
         self.egress = world.Egress(build, host, folder)
         self.control = world.Control(self.egress.path)
         self.control.ask(settings={"resolvers": [], "trusted": [SERVER]})
@@ -130,6 +131,13 @@ class Relay:
         self.control.ask(fds=(self.box.listener, self.box.dns), attach={"sandbox": "a", "policy": world.policy(SERVER)})
         self.box.let_go()
         self.netns = self.box.netns
+
+    def more(self, name):
+        """The namespace of one more sandbox."""
+        box = world.Box(self.build)
+        self.control.ask(fds=(box.listener, box.dns), attach={"sandbox": name, "policy": world.policy(SERVER)})
+        box.let_go()
+        return box.netns
 
     def end(self):
         self.egress.end()
@@ -147,6 +155,7 @@ def contenders(host, build, folder):
 
 
 def measure(build, folder, rounds):
+    """(work, unit, medians by contender) of each work."""
     host = world.Netns()
     host.run("ip", "-batch", "-", input="\n".join((
         "link set lo up", f"address add {SERVER}/32 dev lo", "link add d0 type veth peer name d1", "link set d0 up",
@@ -162,7 +171,8 @@ def measure(build, folder, rounds):
                 continue
             running[name] = make()
         for work, unit in ((upload, "MiB/s"), (download, "MiB/s"), (connections, "/s")):
-            compare(work, unit, {"direct": host, **{name: one.netns for name, one in running.items()}}, rounds)
+            yield work.__name__, unit, compare(work, {"direct": host, **{name: one.netns for name, one in running.items()}},
+                                               rounds)
     finally:
         for one in running.values():
             one.end()
@@ -170,7 +180,7 @@ def measure(build, folder, rounds):
         server.join()
 
 
-def compare(work, unit, places, rounds):
+def compare(work, places, rounds):
     figures = {name: [] for name in places}
     for _ in range(rounds):
         for name, netns in places.items():
@@ -179,9 +189,7 @@ def compare(work, unit, places, rounds):
             except OSError as error:  # of a contender: it counts as nothing
                 print(f"{name}: {work.__name__}: {error}")
                 figures[name].append(0.0)
-    direct = statistics.median(figures["direct"])
-    for name, values in figures.items():
-        print(f"{work.__name__:12} {name:13} {statistics.median(values):8.0f} {unit:6} {statistics.median(values) / direct:.2f}")
+    return {name: statistics.median(values) for name, values in figures.items()}
 
 
 def main():
@@ -190,7 +198,9 @@ def main():
     parser.add_argument("--rounds", type=int, default=6)
     arguments = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
-        measure(arguments.build, folder, arguments.rounds)
+        for work, unit, medians in measure(arguments.build, folder, arguments.rounds):
+            for name, value in medians.items():
+                print(f"{work:12} {name:13} {value:8.0f} {unit:6} {value / medians['direct']:.2f}")
 
 
 if __name__ == "__main__":

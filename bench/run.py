@@ -21,6 +21,7 @@ import dialects
 import docker
 import life
 import measure
+import network
 import report
 import neighbours
 import restart
@@ -30,8 +31,8 @@ TRUE = ["/bin/true"]
 ECHO = ["/bin/sh", "-c", "echo hi"]
 PYTHON = ["/usr/bin/python3", "-c", "print(1)"]
 
-SECTIONS = ["latency", "output", "rate", "engine", "languages", "api", "life", "crowd", "dialects", "restart", "neighbours", "docker", "srt",
-            "opensandbox"]
+SECTIONS = ["latency", "output", "rate", "engine", "languages", "api", "life", "crowd", "dialects", "restart", "neighbours", "network",
+            "docker", "srt", "opensandbox"]
 
 SHELL_LIFE = "create, echo 1, delete: shell-default"
 NUMPY = "create, a numpy result, delete"
@@ -72,6 +73,7 @@ PROMISES = [
     *dialects.PROMISES,
     Promise(neighbours.RATIO, "atoll", "", "value", most=2),
     Promise(restart.OPEN, "atoll", f"{restart.SESSIONS[-1]} sessions", "p50", most=1000),
+    *network.PROMISES,
     Promise("DELETE of a session that is bombing", "atoll", "hot", "p99", most=200),
 ]
 
@@ -166,6 +168,8 @@ def main():
             attempt(out, restart.restart, args.bin.resolve(), pathlib.Path(scratch), args.quick)
         if "neighbours" in wanted:
             attempt(out, neighbours.neighbours, args.bin.resolve(), pathlib.Path(scratch), args.quick)
+        if "network" in wanted:
+            attempt(out, network.network, args.bin.resolve(), pathlib.Path(scratch), args.quick)
         if "docker" in wanted:
             attempt(out, backend_docker.docker, args.bin.resolve(), pathlib.Path(scratch), args.quick)
         if "srt" in wanted:
