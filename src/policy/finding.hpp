@@ -36,5 +36,6 @@ BOOST_DESCRIBE_STRUCT(Judgement, (), (level, findings))
 inline constexpr std::size_t kMaxSnippet = 120;
 inline constexpr std::size_t kMaxFindings = 200;  // of one judgement; the worst level is kept
 inline constexpr std::string_view kDangerousCommand = "dangerous-command";
+inline constexpr std::string_view kUnjudged = "unjudged";  // too long, or nested too deep
 
 }  // namespace atl::policy

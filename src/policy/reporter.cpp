@@ -29,6 +29,7 @@ Finding finding_of(const Rule& rule, const Node& node) {
 }  // namespace
 
 void Reporter::add(Finding finding) {
+  if (finding.level == Level::kSafe) return;  // turned off
   judgement_.level = std::max(judgement_.level, finding.level);
   if (judgement_.findings.size() >= kMaxFindings && finding.rule != kDangerousCommand) return;
   if (!seen_.emplace(finding.rule, finding.line).second) return;

@@ -1,5 +1,6 @@
 #include "policy/rules.hpp"
 
+#include <algorithm>
 #include <set>
 #include <utility>
 
@@ -69,6 +70,41 @@ Result<Rules> Rules::parse(std::string_view text) {
 const Rules& Rules::shipped() {
   static const Rules rules = parse(shipped_rules()).value();
   return rules;
+}
+
+namespace {
+
+Result<void> check_change(const Rule& rule, const Rule* shipped, std::size_t index) {
+  if (rule.id == kDangerousCommand || rule.id == kUnjudged) {
+    return fail(Code::kInvalidValue,
+                "the rule " + rule.id + " cannot be changed" + place_of(index, "id"));
+  }
+  if (rule.when == When::kBuiltin && (shipped == nullptr || shipped->when != When::kBuiltin)) {
+    return fail(Code::kInvalidValue,
+                "there is no built-in rule " + rule.id + place_of(index, "when"));
+  }
+  return {};
+}
+
+}  // namespace
+
+Result<Rules> Rules::over_shipped(std::string_view text) {
+  ATOLL_TRY(Rules own, parse(text));
+  Rules all = shipped();
+  for (std::size_t i = 0; i < own.rules_.size(); ++i) {
+    Rule& rule = own.rules_[i];
+    auto place = std::ranges::find_if(all.rules_, [&](const Rule& one) {
+      return one.id == rule.id && one.language == rule.language;
+    });
+    bool known = place != all.rules_.end();
+    ATOLL_CHECK(check_change(rule, known ? &*place : nullptr, i));
+    if (known) {
+      *place = std::move(rule);
+    } else {
+      all.rules_.push_back(std::move(rule));
+    }
+  }
+  return all;
 }
 
 const Rule* Rules::match(std::string_view language, std::string_view name, bool called) const {

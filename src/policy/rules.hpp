@@ -37,6 +37,10 @@ class Rules {
   // kInvalidValue with the place of what is wrong.
   static Result<Rules> parse(std::string_view text);
   static const Rules& shipped();
+  // The shipped rules with those of an operator's file: one with the language and the id of a
+  // shipped rule takes its place, level safe turns it off, others come beside them. What is never
+  // run, and what is not judged, cannot be changed. Errors as parse().
+  static Result<Rules> over_shipped(std::string_view text);
 
   const std::vector<Rule>& all() const { return rules_; }
   // The strictest rule for a name that is used, or called.

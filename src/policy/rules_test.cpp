@@ -29,6 +29,41 @@ TEST(Rules, BadFilesSayWhere) {
   EXPECT_NE(unnamed.error().message().find("/rules/0/names"), std::string::npos);
 }
 
+constexpr const char* kOwn = R"({"rules": [
+  {"id": "eval", "language": "python", "level": "low", "when": "use", "names": ["eval"],
+   "message": "ours", "example": "eval"},
+  {"id": "network-command", "language": "bash", "level": "safe", "when": "command",
+   "names": ["curl"], "message": "", "example": ""},
+  {"id": "our-module", "language": "python", "level": "high", "when": "use", "names": ["payroll"],
+   "message": "pays people", "example": "import payroll"}]})";
+
+TEST(Rules, AnOperatorsRulesTakeThePlaceOfShippedOnes) {
+  Result<Rules> rules = Rules::over_shipped(kOwn);
+  ASSERT_TRUE(rules.has_value()) << rules.error().to_string();
+  EXPECT_EQ(rules->all().size(), Rules::shipped().all().size() + 1);
+  EXPECT_EQ(judge_code(*rules, "eval('1')", "python").level, Level::kLow);
+  EXPECT_EQ(judge_code(*rules, "import payroll", "python").level, Level::kHigh);
+  EXPECT_EQ(judge_code(*rules, "curl x", "bash").level, Level::kSafe);
+  EXPECT_TRUE(judge_code(*rules, "curl x", "bash").findings.empty());
+  EXPECT_EQ(judge_code(*rules, "import subprocess", "python").level, Level::kCritical);
+  EXPECT_TRUE(judge_code(*rules, "rm -rf /", "bash").has_dangerous_command());
+}
+
+TEST(Rules, WhatIsNeverRunCannotBeChanged) {
+  for (const char* id : {"dangerous-command", "unjudged"}) {
+    std::string text = std::string(R"({"rules": [{"id": ")") + id +
+                       R"(", "language": "bash", "level": "safe", "when": "builtin", "names": [],
+                          "message": "", "example": ""}]})";
+    Result<Rules> changed = Rules::over_shipped(text);
+    ASSERT_FALSE(changed) << id;
+    EXPECT_NE(changed.error().message().find("/rules/0/id"), std::string::npos);
+  }
+  Result<Rules> unknown = Rules::over_shipped(
+      R"({"rules": [{"id": "new", "language": "bash", "level": "low", "when": "builtin",
+          "names": [], "message": "", "example": ""}]})");
+  EXPECT_EQ(unknown.error().code(), Code::kInvalidValue);
+}
+
 TEST(Rules, TheStrictestRuleOfANameCounts) {
   Result<Rules> rules = Rules::parse(
       R"({"rules": [

@@ -54,11 +54,18 @@ const Wrapper* wrapper_of(std::string_view name) {
   return found == kWrappers.end() ? nullptr : &*found;
 }
 
+// `command -v curl` says where it is and runs nothing.
+bool only_asks(const Words& words) {
+  return words.size() > 1 && is_option(words[1]) &&
+         words[1].text->find_first_of("vV") != std::string::npos;
+}
+
 // The command behind `env -i A=1 nice -n 5 …`.
 Words unwrapped(Words words, bool& through_xargs) {
   for (int rounds = 0; rounds < 10 && !words.empty() && words.front().text; ++rounds) {
     const Wrapper* wrapper = wrapper_of(base_name(*words.front().text));
     if (wrapper == nullptr) break;
+    if (wrapper->name == "command" && only_asks(words)) return {};
     through_xargs |= wrapper->name == "xargs" || wrapper->name == "parallel";
     std::size_t at = 1;
     while (at < words.size() && (is_option(words[at]) || is_assignment(words[at]))) {
