@@ -4,6 +4,18 @@ package atoll
 
 import "time"
 
+// ApprovalState is one of the values below; a newer server may have more.
+type ApprovalState string
+
+// Values of ApprovalState.
+const (
+	ApprovalStateWaiting   ApprovalState = "waiting"
+	ApprovalStateApproved  ApprovalState = "approved"
+	ApprovalStateRejected  ApprovalState = "rejected"
+	ApprovalStateExpired   ApprovalState = "expired"
+	ApprovalStateCancelled ApprovalState = "cancelled"
+)
+
 // AuditAction is one of the values below; a newer server may have more.
 type AuditAction string
 
@@ -33,6 +45,17 @@ const (
 	AuditActionSecretDeleted       AuditAction = "secret_deleted"
 	AuditActionNetworkChanged      AuditAction = "network_changed"
 	AuditActionNetworkRefused      AuditAction = "network_refused"
+	AuditActionApprovalRequested   AuditAction = "approval_requested"
+	AuditActionApprovalDecided     AuditAction = "approval_decided"
+)
+
+// DecideApprovalDecision is one of the values below; a newer server may have more.
+type DecideApprovalDecision string
+
+// Values of DecideApprovalDecision.
+const (
+	DecideApprovalDecisionApprove DecideApprovalDecision = "approve"
+	DecideApprovalDecisionReject  DecideApprovalDecision = "reject"
 )
 
 // ExecutionState is one of the values below; a newer server may have more.
@@ -89,6 +112,16 @@ const (
 	NetworkRuleActionAllow NetworkRuleAction = "allow"
 )
 
+// RiskAction is one of the values below; a newer server may have more.
+type RiskAction string
+
+// Values of RiskAction.
+const (
+	RiskActionAllow RiskAction = "allow"
+	RiskActionAsk   RiskAction = "ask"
+	RiskActionDeny  RiskAction = "deny"
+)
+
 // RiskLevel is one of the values below; a newer server may have more.
 type RiskLevel string
 
@@ -126,6 +159,38 @@ const (
 	SessionStateTerminated SessionState = "terminated"
 	SessionStateFailed     SessionState = "failed"
 )
+
+// Approval is a body of the REST API.
+type Approval struct {
+	// That of the execution.
+	ID          string        `json:"id"`
+	ExecutionID string        `json:"execution_id"`
+	SessionID   string        `json:"session_id"`
+	State       ApprovalState `json:"state"`
+	Level       RiskLevel     `json:"level"`
+	Findings    []Finding     `json:"findings"`
+	Language    *string       `json:"language"`
+	Code        *string       `json:"code"`
+	// A string for the shell, a list of strings, or null.
+	Command any     `json:"command"`
+	Context *string `json:"context"`
+	Cwd     *string `json:"cwd"`
+	// U+FFFD for what is no UTF-8.
+	Stdin *string           `json:"stdin"`
+	Env   map[string]string `json:"env"`
+	// False: code or command may be cut off, and stdin and env are left out, as they are for whoever
+	// may not decide.
+	Whole bool `json:"whole"`
+	// The key that asked.
+	AskedBy   *string    `json:"asked_by"`
+	CreatedAt time.Time  `json:"created_at"`
+	ExpiresAt time.Time  `json:"expires_at"`
+	DecidedAt *time.Time `json:"decided_at"`
+	// A key.
+	DecidedBy       *string    `json:"decided_by"`
+	Reason          *string    `json:"reason"`
+	RememberedUntil *time.Time `json:"remembered_until"`
+}
 
 // AuditRow is a body of the REST API.
 type AuditRow struct {
@@ -190,6 +255,14 @@ type CreateSession struct {
 	Metadata   map[string]any    `json:"metadata,omitempty"`
 	// Files to begin with
 	SnapshotID string `json:"snapshot_id,omitempty"`
+}
+
+// DecideApproval is a body of the REST API.
+type DecideApproval struct {
+	Decision DecideApprovalDecision `json:"decision"`
+	Reason   string                 `json:"reason"`
+	// The same content in the same session runs for so long without being asked for.
+	RememberSeconds int64 `json:"remember_seconds"`
 }
 
 // DiagnosedExecution is a body of the REST API.
@@ -354,6 +427,7 @@ type Key struct {
 	Name      string     `json:"name"`
 	CreatedAt time.Time  `json:"created_at"`
 	RevokedAt *time.Time `json:"revoked_at"`
+	Policy    RiskPolicy `json:"policy"`
 	// Only in the answer that made it
 	Secret string `json:"secret"`
 }
@@ -506,6 +580,15 @@ type Resources struct {
 	// MB
 	Disk int64 `json:"disk,omitempty"`
 	Pids int64 `json:"pids,omitempty"`
+}
+
+// RiskPolicy: What happens to code of a level. `ask` and `deny` hold for the levels above, too, unless those
+// are named. Of the policies of server, template and key the strictest applies.
+type RiskPolicy struct {
+	Low      RiskAction `json:"low"`
+	Medium   RiskAction `json:"medium"`
+	High     RiskAction `json:"high"`
+	Critical RiskAction `json:"critical"`
 }
 
 // Run is a body of the REST API.
@@ -701,7 +784,8 @@ type Template struct {
 	// Sandboxes that wait
 	Pool int64 `json:"pool"`
 	// Lifetime of sessions in seconds
-	TTL *int64 `json:"ttl"`
+	TTL    *int64     `json:"ttl"`
+	Policy RiskPolicy `json:"policy"`
 	// That alone sees it; null: the server's.
 	Tenant    *string   `json:"tenant"`
 	BuiltIn   bool      `json:"built_in"`
@@ -737,7 +821,8 @@ type TemplateBody struct {
 	// Sandboxes that wait
 	Pool int64 `json:"pool,omitempty"`
 	// Lifetime of sessions in seconds
-	TTL *int64 `json:"ttl,omitempty"`
+	TTL    *int64      `json:"ttl,omitempty"`
+	Policy *RiskPolicy `json:"policy,omitempty"`
 }
 
 // TemplateBodySecurity: A session whose backend cannot hold it is refused with 422 policy_unsupported: native has no

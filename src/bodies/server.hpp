@@ -11,6 +11,7 @@
 #include "bodies/common.hpp"
 #include "model/audit.hpp"
 #include "model/execution.hpp"
+#include "model/risk_policy.hpp"
 #include "model/session.hpp"
 
 namespace atl::bodies {
@@ -19,8 +20,9 @@ struct CreateKeyBody {
   std::optional<std::string> tenant;
   std::optional<std::string> role;
   std::optional<std::string> name;
+  std::optional<model::RiskPolicy> policy;
 };
-BOOST_DESCRIBE_STRUCT(CreateKeyBody, (), (tenant, role, name))
+BOOST_DESCRIBE_STRUCT(CreateKeyBody, (), (tenant, role, name, policy))
 
 struct KeyBody {
   std::string id;
@@ -29,9 +31,10 @@ struct KeyBody {
   std::string name;
   std::string created_at;
   Nullable<std::string> revoked_at;
+  model::RiskPolicy policy;
   std::optional<std::string> secret;  // only in the answer that made it
 };
-BOOST_DESCRIBE_STRUCT(KeyBody, (), (id, tenant, role, name, created_at, revoked_at, secret))
+BOOST_DESCRIBE_STRUCT(KeyBody, (), (id, tenant, role, name, created_at, revoked_at, policy, secret))
 
 struct KeyListBody {
   std::vector<KeyBody> keys;

@@ -38,10 +38,11 @@ struct TemplateSpecBody {
   std::vector<std::string> preload;
   std::uint32_t pool = 0;
   std::optional<std::uint64_t> ttl;
+  std::optional<model::RiskPolicy> policy;
 };
 BOOST_DESCRIBE_STRUCT(TemplateSpecBody, (),
                       (id, name, description, backend, image, language, resources, security, env,
-                       preinstalled_packages, preload, pool, ttl))
+                       preinstalled_packages, preload, pool, ttl, policy))
 
 struct TemplateBody {
   std::string id;
@@ -58,6 +59,7 @@ struct TemplateBody {
   std::vector<std::string> preload;
   std::uint32_t pool = 0;
   Nullable<std::uint64_t> ttl;
+  model::RiskPolicy policy;
   bool built_in = false;
   std::uint64_t version = 0;
   std::string created_at;
@@ -65,7 +67,7 @@ struct TemplateBody {
 };
 BOOST_DESCRIBE_STRUCT(TemplateBody, (),
                       (id, tenant, name, description, backend, image, language, resources, security,
-                       env, preinstalled_packages, preload, pool, ttl, built_in, version,
+                       env, preinstalled_packages, preload, pool, ttl, policy, built_in, version,
                        created_at, updated_at))
 
 struct TemplateListBody {

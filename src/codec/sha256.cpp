@@ -1,6 +1,7 @@
 #include "codec/sha256.hpp"
 
 #include <openssl/evp.h>
+#include <openssl/hmac.h>
 
 #include <array>
 #include <cstdlib>
@@ -38,6 +39,14 @@ std::string sha256_hex(std::string_view bytes) {
   Sha256 sum;
   sum.add(bytes);
   return sum.hex();
+}
+
+std::string hmac_sha256_hex(std::string_view key, std::string_view text) {
+  std::array<unsigned char, EVP_MAX_MD_SIZE> sum{};
+  unsigned size = 0;
+  ::HMAC(sha256(), key.data(), static_cast<int>(key.size()),
+         reinterpret_cast<const unsigned char*>(text.data()), text.size(), sum.data(), &size);
+  return codec::hex(std::span(sum).first(size));
 }
 
 std::string hex(std::span<const unsigned char> bytes) {

@@ -28,6 +28,9 @@ class Sha256 {
 
 std::string sha256_hex(std::string_view bytes);
 
+// HMAC-SHA256 in hexadecimal digits.
+std::string hmac_sha256_hex(std::string_view key, std::string_view text);
+
 std::string hex(std::span<const unsigned char> bytes);
 
 }  // namespace atl::codec

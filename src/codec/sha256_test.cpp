@@ -20,6 +20,12 @@ TEST(Sha256, PartsAddUpToTheWhole) {
   EXPECT_EQ(sum.hex(), sha256_hex("abc"));
 }
 
+// The second test case of RFC 4231.
+TEST(Sha256, HasTheHmacOfTheStandard) {
+  EXPECT_EQ(hmac_sha256_hex("Jefe", "what do ya want for nothing?"),
+            "5bdcc146bf60754e6a042426089575c75a003f089d2739839dec58b964ec3843");
+}
+
 TEST(Sha256, HexKeepsLeadingZeros) {
   EXPECT_EQ(hex(std::array<unsigned char, 3>{0, 0x0f, 0xff}), "000fff");
   EXPECT_EQ(hex({}), "");

@@ -25,6 +25,13 @@ class Checker {
     }
   }
 
+  void approvals() {
+    const ApprovalsConfig& approvals = loaded_.config.approvals;
+    if (!approvals.webhook.empty() && approvals.webhook_secret.empty()) {
+      wrong("approvals.webhook", "needs /approvals/webhook_secret too");
+    }
+  }
+
   void times() {
     const Config& config = loaded_.config;
     std::uint64_t longest = config.executions.max_timeout;
@@ -61,6 +68,7 @@ void check_together(const Loaded& loaded, Problems& problems) {
   Checker checker(loaded, problems);
   checker.server();
   checker.times();
+  checker.approvals();
 }
 
 }  // namespace atl::config

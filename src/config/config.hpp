@@ -150,16 +150,25 @@ struct OutsideConfig {
 };
 BOOST_DESCRIBE_STRUCT(OutsideConfig, (), (presets, resolver, refuse_ech, upstream, limits))
 
-BOOST_DEFINE_ENUM_CLASS(LevelAction, kAllow, kDeny)
+BOOST_DEFINE_ENUM_CLASS(LevelAction, kDefault, kAllow, kAsk, kDeny)
 
 // What happens to code of a level (docs/policy.md).
 struct PolicyConfig {
-  LevelAction low = LevelAction::kAllow;
-  LevelAction medium = LevelAction::kAllow;
-  LevelAction high = LevelAction::kAllow;
-  LevelAction critical = LevelAction::kAllow;
+  LevelAction low = LevelAction::kDefault;
+  LevelAction medium = LevelAction::kDefault;
+  LevelAction high = LevelAction::kDefault;
+  LevelAction critical = LevelAction::kDefault;
+  std::string rules;
 };
-BOOST_DESCRIBE_STRUCT(PolicyConfig, (), (low, medium, high, critical))
+BOOST_DESCRIBE_STRUCT(PolicyConfig, (), (low, medium, high, critical, rules))
+
+// How a person is asked before code runs.
+struct ApprovalsConfig {
+  std::uint64_t timeout = 300;
+  std::string webhook;
+  std::string webhook_secret;
+};
+BOOST_DESCRIBE_STRUCT(ApprovalsConfig, (), (timeout, webhook, webhook_secret))
 
 struct DialectConfig {
   bool enabled = true;
@@ -189,11 +198,12 @@ struct Config {
   PackagesConfig packages;
   OutsideConfig network;
   PolicyConfig policy;
+  ApprovalsConfig approvals;
   DialectsConfig dialects;
 };
 BOOST_DESCRIBE_STRUCT(Config, (),
                       (data, sandbox, server, store, auth, log, sessions, executions, quotas,
-                       storage, pool, packages, network, policy, dialects))
+                       storage, pool, packages, network, policy, approvals, dialects))
 
 // What holds when nothing is said. A file that has a `sandbox` block takes part in somebody's
 // agent, which expects sandboxes to be off, of kind srt, until the block turns them on.

@@ -270,13 +270,36 @@ constexpr std::array kRules{
          .most = 1ull << 40,
          .unit = "bytes"},
     Rule{.path = "policy.low",
-         .says = "Whether code whose risk is judged low runs (docs/policy.md)."},
-    Rule{.path = "policy.medium",
-         .says = "Whether code whose risk is judged medium runs (docs/policy.md)."},
-    Rule{.path = "policy.high",
-         .says = "Whether code whose risk is judged high runs (docs/policy.md)."},
-    Rule{.path = "policy.critical",
-         .says = "Whether code whose risk is judged critical runs (docs/policy.md)."},
+         .says =
+             "What happens to code whose risk is judged low (docs/policy.md): allow runs it, ask "
+             "waits for a person, deny refuses it. default: as the level below when that is "
+             "asked for or denied, else it runs; an agent's tool (MCP) asks for high and "
+             "critical."},
+    Rule{.path = "policy.medium", .says = "The same for medium."},
+    Rule{.path = "policy.high", .says = "The same for high."},
+    Rule{.path = "policy.critical", .says = "The same for critical."},
+    Rule{.path = "policy.rules",
+         .says = "File with rules over the shipped ones (docs/policy.md), read again when it "
+                 "changes. Empty: the shipped ones.",
+         .most = kMaxPath,
+         .check = check_absolute_path},
+    Rule{.path = "approvals.timeout",
+         .says = "How long a person has to decide on an execution; then it is rejected.",
+         .least = 1,
+         .most = 7 * kDay,
+         .unit = "s"},
+    Rule{.path = "approvals.webhook",
+         .says =
+             "URL that is told of executions that wait for a person and of decisions, by a POST "
+             "with a signature (docs/policy.md).",
+         .most = kMaxUrl,
+         .check = check_http_url,
+         .secret = Secret::kPassword},
+    Rule{.path = "approvals.webhook_secret",
+         .says = "Key of the signature (HMAC-SHA256). Required with approvals.webhook.",
+         .most = kMaxKey,
+         .check = check_secret,
+         .secret = Secret::kWhole},
     Rule{.path = "dialects.opensandbox.enabled",
          .says = "Whether clients of OpenSandbox are served."},
     Rule{.path = "dialects.opensandbox.default_template",

@@ -13,11 +13,14 @@ struct Caller {
   std::string key_id;         // empty: nobody had to show one
   bool chose_tenant = false;  // an owner named the tenant in the request
   model::Role role = model::Role::kOwner;
-  std::string trace_id;  // W3C, passed on to logs
+  model::RiskPolicy policy;  // of the key
+  std::string trace_id;      // W3C, passed on to logs
   std::string request_id;
 
   bool may_write() const { return role != model::Role::kReadOnly; }
   bool is_owner() const { return role == model::Role::kOwner; }
+  // On executions that wait for a person.
+  bool may_approve() const { return is_admin() || role == model::Role::kApprover; }
   bool is_admin() const { return is_owner() || role == model::Role::kAdmin; }
 };
 

@@ -48,7 +48,9 @@ Control::Control(ControlOptions options)
       session_watch_(session_shared_, sessions_, session_ender_, session_changes_,
                      workspace_copies_),
       decider_(std::move(options.code)),
-      executions_(session_shared_, {sessions_, workspace_copies_, session_watch_, decider_}, audit_,
+      approvals_(session_shared_, audit_, options.approvals),
+      executions_(session_shared_,
+                  {sessions_, workspace_copies_, session_watch_, decider_, approvals_}, audit_,
                   Journals(options.journal_folder, options.floor), options.executions),
       runs_(options.executor, session_maker_, session_ender_, executions_),
       snapshots_(*store_, clock_, sessions_, snapshot_files_, options.quotas.snapshots),
@@ -72,6 +74,8 @@ Task<Result<void>> Control::start() {
   bool enabled = mode_ != Mode::kDisabled;
   if (enabled) ATOLL_CO_CHECK(co_await placement_.open());
   ATOLL_CO_CHECK(co_await recovery_.load());
+  ATOLL_CO_TRY(std::vector<LiveExecutionPtr> one_shots, co_await executions_.load_waiting());
+  for (LiveExecutionPtr& one : one_shots) runs_.adopt(std::move(one));
   for (const std::unique_ptr<node::Node>& node : placement_.nodes()) {
     if (enabled) tasks_.spawn(watch_node(node.get()));
   }
@@ -82,6 +86,7 @@ Task<Result<void>> Control::start() {
   tasks_.spawn(session_watch_.run_timers());
   placement_.keep_ready(templates_.list());
   tasks_.spawn(executions_.record_slow());
+  tasks_.spawn(approvals_.watch());
   tasks_.spawn(remove_old());
   tasks_.spawn(snapshots_.remove_forgotten());
   tasks_.spawn(keys_.watch());

@@ -11,6 +11,7 @@
 #include "base/clock.hpp"
 #include "base/result.hpp"
 #include "control/access_tokens.hpp"
+#include "control/approvals.hpp"
 #include "control/audit.hpp"
 #include "control/decide.hpp"
 #include "control/default_sandboxes.hpp"
@@ -56,6 +57,7 @@ struct ControlOptions {
   std::uint32_t pool_size = 5;  // of built-in templates that nobody has changed
   NetworkSettings network;
   CodePolicy code;
+  ApprovalLimits approvals;
   std::unique_ptr<node::Networks> networks;  // none: no_networks()
   bool package_index = false;                // templates may have packages
   bool cleanup_on_exit = true;
@@ -94,6 +96,7 @@ class Control {
   SessionNetwork& session_network() { return session_network_; }
   Executions& executions() { return executions_; }
   Decider& decider() { return decider_; }
+  Approvals& approvals() { return approvals_; }
   Runs& runs() { return runs_; }
   Snapshots& snapshots() { return snapshots_; }
   Files& files() { return files_; }
@@ -149,6 +152,7 @@ class Control {
   SessionNetwork session_network_;
   SessionWatch session_watch_;
   Decider decider_;
+  Approvals approvals_;
   Executions executions_;
   Runs runs_;
   Snapshots snapshots_;

@@ -5,9 +5,12 @@
 namespace atl::control {
 namespace {
 
-Code decided(const ExecuteRequest& request, const CodePolicy& code_policy = {}) {
-  policy::Judgement judgement = judge_request(request, !code_policy.denied.empty());
-  Result<void> answer = verdict({}, request, judgement, code_policy);
+using model::RiskAction;
+using policy::Rules;
+
+Code decided(const ExecuteRequest& request, const model::RiskPolicy& levels = {}) {
+  policy::Judgement judgement = judge_request(Rules::shipped(), request, !levels.empty());
+  Result<RiskAction> answer = verdict({}, request, judgement, {.server = levels});
   return answer ? Code::kOk : answer.error().code();
 }
 
@@ -37,15 +40,27 @@ TEST(Decide, BashCodeIsLookedAtAsCommandsAre) {
 
 TEST(Decide, ArgumentsAreReadAsWords) {
   ExecuteRequest request{.argv = {"rm", "-rf", "/"}};
-  Result<void> answer = verdict({}, request, judge_request(request, false), {});
+  Result<RiskAction> answer =
+      verdict({}, request, judge_request(Rules::shipped(), request, false), {});
   ASSERT_FALSE(answer);
   EXPECT_EQ(answer.error().code(), Code::kDangerousCommand);
   EXPECT_EQ(answer.error().message(), "Dangerous command blocked: rm -rf /");
   EXPECT_EQ(decided({.argv = {"echo", "rm -rf /"}}), Code::kOk);
 }
 
+TEST(Decide, WhatAShellReadsIsCode) {
+  EXPECT_EQ(decided({.shell_command = "bash -s", .stdin_data = "rm -rf /"}),
+            Code::kDangerousCommand);
+  EXPECT_EQ(decided({.argv = {"bash"}, .stdin_data = "x=/\nrm -r -f $x\n"}),
+            Code::kDangerousCommand);
+  EXPECT_EQ(decided({.shell_command = "cat", .stdin_data = "rm -rf /"}), Code::kOk);
+  EXPECT_EQ(decided({.argv = {"python3", "-"}, .stdin_data = "eval('1')"},
+                    {.critical = RiskAction::kDeny}),
+            Code::kForbidden);
+}
+
 TEST(Decide, LevelsThatAreDeniedAreNotRun) {
-  CodePolicy strict{.denied = {policy::Level::kCritical}};
+  model::RiskPolicy strict{.critical = RiskAction::kDeny};
   EXPECT_EQ(decided({.code = "eval('1')", .language = "python"}, strict), Code::kForbidden);
   EXPECT_EQ(decided({.code = "eval('1')", .language = "python"}), Code::kOk);
   EXPECT_EQ(decided({.code = "open('f', 'w')", .language = "python"}, strict), Code::kOk);
@@ -53,7 +68,7 @@ TEST(Decide, LevelsThatAreDeniedAreNotRun) {
 }
 
 TEST(Decide, AReadOnlyKeyRunsNothing) {
-  Result<void> answer =
+  Result<RiskAction> answer =
       verdict({.role = model::Role::kReadOnly}, {.shell_command = "true"}, {}, {});
   ASSERT_FALSE(answer);
   EXPECT_EQ(answer.error().code(), Code::kForbidden);

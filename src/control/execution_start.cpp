@@ -7,6 +7,7 @@
 #include "base/fault.hpp"
 #include "control/execute_check.hpp"
 #include "control/executions.hpp"
+#include "control/stored_request.hpp"
 
 namespace atl::control {
 
@@ -32,7 +33,17 @@ model::Execution as_accepted(const model::Execution& row) {
   accepted.tenant = row.tenant;
   accepted.request_json = row.request_json;
   accepted.created_at = row.created_at;
+  if (row.state == model::ExecutionState::kAwaitingApproval) accepted.state = row.state;
   return accepted;
+}
+
+// The session of a one-shot lives until a person has decided and it has run, over a restart, too.
+void live_for_approval(LiveSession& session, const model::Approval& approval) {
+  if (!approval.ends_session) return;
+  session.row.one_shot = false;
+  if (session.row.expires_at) {
+    *session.row.expires_at += approval.expires_at - approval.created_at;
+  }
 }
 
 // One that is open by now; a session that is still being made has none.
@@ -62,7 +73,8 @@ Task<Result<LiveExecutionPtr>> Executions::start(Caller caller, SessionId id,
   }
   ATOLL_CO_CHECK(check_request(request, session->origin->spec.language, limits_.longest_time));
   ATOLL_CO_CHECK(check_context(*session, request.context));
-  Result<void> allowed = co_await decider_.decide(caller, &request);
+  Result<Decision> allowed = co_await decider_.decide(
+      caller, &request, session->origin->spec.policy.value_or(model::RiskPolicy()));
   if (!allowed) {
     audit_.soon(audit_row(caller, {.action = AuditAction::kExecutionRefused,
                                    .session_id = id,
@@ -102,7 +114,25 @@ Task<Result<LiveExecutionPtr>> Executions::start(Caller caller, SessionId id,
                                                 .session_id = id,
                                                 .execution_id = row.id,
                                                 .detail = audit_detail(request)}));
-  execution->caller = std::move(caller);
+  execution->caller = caller;
+  bool asks = allowed->action == model::RiskAction::kAsk &&
+              !approvals_.is_remembered(id, content_hash(request));
+  if (asks) {
+    ATOLL_CO_CHECK(approvals_.open(execution, request, allowed->judgement));
+    execution->audit = {audit_row(caller, {.action = AuditAction::kApprovalRequested,
+                                           .session_id = id,
+                                           .execution_id = row.id,
+                                           .detail = execution->approval->level})};
+    live_for_approval(*session, *execution->approval);
+    if (execution->approval->ends_session && session->in_store != RowInStore::kNone) {
+      Result<void> kept_on = co_await sessions_.put(session);
+      if (!kept_on) {
+        approvals_.forget(*execution);
+        co_return fail(kept_on.error());
+      }
+    }
+    stored = true;  // people are told of it
+  }
   session->executions[row.id.str()] = execution;
   session->last_execution = row.id.str();
   live_[row.id.str()] = execution;
@@ -115,6 +145,7 @@ Task<Result<LiveExecutionPtr>> Executions::start(Caller caller, SessionId id,
     }
     fault::here("execute.written");
   }
+  if (asks) publish(*execution, "execution_awaiting_approval");
   ++started_total_;
   tasks_.spawn(carry_out(execution, std::move(request)));
   co_return execution;
@@ -138,6 +169,7 @@ Task<Result<void>> Executions::keep(LiveExecutionPtr execution, const Once* once
                            .state = MadeState::kAccepted});
   }
   std::ranges::move(sessions_.with_result(session, false), std::back_inserter(changes));
+  if (execution->approval) changes.push_back(store::PutApproval{*execution->approval});
   changes.push_back(store::PutExecution{.row = execution->row});
   std::vector<store::AuditRow> audit = std::exchange(execution->audit, {});
   for (const store::AuditRow& row : audit) changes.push_back(store::AddAudit{row});
@@ -170,7 +202,7 @@ Task<Result<Executions::Executed>> Executions::execute(Caller caller, SessionId 
   bool stored = !wait_until || once.active();
   ATOLL_CO_TRY(LiveExecutionPtr execution,
                co_await start(std::move(caller), std::move(id), std::move(request), stored, &once));
-  if (!wait_until) {
+  if (!wait_until || execution->awaits()) {  // a person takes longer than a client waits
     co_return Executed{.value = execution->row, .state = MadeState::kAccepted};
   }
   if (once.active() && !execution->done()) execution->once.emplace(once.without_claim());

@@ -34,6 +34,7 @@ Executions::Executions(const SessionShared& shared, ExecutionSessions sessions, 
       copies_(sessions.copies),
       watch_(sessions.watch),
       decider_(sessions.decider),
+      approvals_(sessions.approvals),
       audit_(audit),
       journals_(std::move(journals)),
       limits_(limits),
@@ -56,6 +57,7 @@ void Executions::publish(const LiveExecution& execution, std::string event) {
 }
 
 void Executions::forget(LiveExecution& execution) {
+  approvals_.forget(execution);
   std::string id = execution.row.id.str();
   execution.session->executions.erase(id);
   execution.session->changed.notify_all();
@@ -81,7 +83,8 @@ Task<Result<void>> Executions::turn(LiveExecutionPtr execution) {
 }
 
 Task<void> Executions::carry_out(LiveExecutionPtr execution, ExecuteRequest request) {
-  Result<void> outcome = co_await turn(execution);
+  Result<void> outcome = co_await approvals_.until_decided(execution);
+  if (outcome) outcome = co_await turn(execution);
   if (outcome) {
     LiveSession& session = *execution->session;
     sessions_.began(session);
@@ -132,13 +135,16 @@ Task<Result<void>> Executions::run(LiveExecutionPtr execution, ExecuteRequest* r
 void Executions::settle(LiveExecution& execution, const Result<void>& outcome) {
   model::Execution& row = execution.row;
   bool cancelled = execution.cancelled() || execution.session->ending();
+  bool refused = execution.phase() == ExecutionPhase::kRefused;
   bool timed_out = execution.phase() == ExecutionPhase::kTimedOut;
   execution.apply(ExecutionEvent::kFinish);
   if (!outcome) {
     row.error_code = std::string(code_name(outcome.error().code()));
     row.error_message = outcome.error().message();
   }
-  if (cancelled) {
+  if (refused) {
+    row.state = ExecutionState::kRejected;
+  } else if (cancelled) {
     row.state = ExecutionState::kCancelled;
     if (row.error_code.empty()) row.error_code = std::string(code_name(Code::kCancelled));
     if (row.error_message.empty()) row.error_message = "it was cancelled";
@@ -163,6 +169,7 @@ Task<void> Executions::conclude(LiveExecutionPtr execution) {
   execution->process.reset();
   LiveSession& session = *execution->session;
   std::vector<store::AuditRow> audit = std::exchange(execution->audit, {});
+  std::optional<store::Change> approval = approvals_.at_end(*execution);
   std::optional<store::AuditRow> deleted;
   if (execution->ends_session) {
     deleted = audit_row(execution->caller,
@@ -177,6 +184,7 @@ Task<void> Executions::conclude(LiveExecutionPtr execution) {
                                         .id = row.id.str(),
                                         .state = model::MadeState::kDone});
     }
+    if (approval) changes.push_back(*approval);
     changes.push_back(store::PutExecution{.row = row, .with_output = true});
     for (const store::AuditRow& one : audit) changes.push_back(store::AddAudit{one});
     if (ends) changes.push_back(store::AddAudit{*deleted});
@@ -221,6 +229,9 @@ Task<void> Executions::record_slow() {
   }
 }
 
-Task<void> Executions::shut_down() { co_await tasks_.join(); }
+Task<void> Executions::shut_down() {
+  co_await tasks_.join();
+  for (const auto& [id, execution] : live_) approvals_.forget(*execution);
+}
 
 }  // namespace atl::control

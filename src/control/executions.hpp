@@ -1,5 +1,6 @@
 // Executions: one run of code or of a command each. A session runs a few at once and the others in
-// order; every one passes decide() first; a result is stored before anybody is told of its end.
+// order; every one passes decide() first, and some wait for a person then; a result is stored
+// before anybody is told of its end.
 #pragma once
 
 #include <chrono>
@@ -16,6 +17,7 @@
 #include "async/task_group.hpp"
 #include "base/clock.hpp"
 #include "base/result.hpp"
+#include "control/approvals.hpp"
 #include "control/audit.hpp"
 #include "control/caller.hpp"
 #include "control/decide.hpp"
@@ -65,6 +67,7 @@ struct ExecutionSessions {
   WorkspaceCopies& copies;
   SessionWatch& watch;
   Decider& decider;
+  Approvals& approvals;
 };
 
 class Executions {
@@ -135,6 +138,9 @@ class Executions {
   // anything is started. store_left() then writes it down, until the store has taken all of it.
   async::Task<Result<void>> load_left();
   async::Task<void> store_left();
+  // What the last server left waiting for approval waits on, where its session lives. After the
+  // sessions were loaded. Those whose session is to end with them are returned.
+  async::Task<Result<std::vector<LiveExecutionPtr>>> load_waiting();
   // For ever: what runs longer than a moment is recorded while it runs.
   async::Task<void> record_slow();
   async::Task<void> shut_down();
@@ -150,6 +156,7 @@ class Executions {
   static void remember_process(const LiveExecution& execution);
   void settle(LiveExecution& execution, const Result<void>& outcome);
   model::Execution so_far(const LiveExecution& execution) const;
+  async::Task<Result<LiveExecutionPtr>> wait_on(ExecutionId id);
   void fail_left(model::Execution& row) const;
   // A row of the store that nothing runs for.
   async::Task<Result<model::Execution>> as_ended(model::Execution row, bool with_output);
@@ -172,6 +179,7 @@ class Executions {
   WorkspaceCopies& copies_;
   SessionWatch& watch_;
   Decider& decider_;
+  Approvals& approvals_;
   Audit& audit_;
   Journals journals_;
   ExecutionLimits limits_;

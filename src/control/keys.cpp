@@ -117,7 +117,8 @@ Task<Result<NewKey>> Keys::create(Caller caller, Wish wish, Once once) {
                                                                        : model::Role::kUser),
               .name = std::move(wish.name),
               .secret_hash = hash_of(made.secret),
-              .created_at = clock_.now()};
+              .created_at = clock_.now(),
+              .policy = wish.policy};
   ATOLL_CO_CHECK(check_rights(caller, made.key));
   auto same = by_hash_.find(made.key.secret_hash);
   if (same != by_hash_.end() && !same->second.revoked_at) {
@@ -183,7 +184,8 @@ Task<Result<Caller>> Keys::check(std::string secret) {
     auto found = by_hash_.find(hash);
     if (found != by_hash_.end() && !found->second.revoked_at) {
       const model::Key& key = found->second;
-      co_return Caller{.tenant = key.tenant, .key_id = key.id, .role = key.role};
+      co_return Caller{
+          .tenant = key.tenant, .key_id = key.id, .role = key.role, .policy = key.policy};
     }
   }
   co_return fail(Code::kUnauthenticated, "invalid API key");
@@ -196,7 +198,8 @@ Task<Result<Caller>> Keys::check_id(std::string id) {
   }
   for (const auto& [hash, key] : by_hash_) {
     if (key.id != id || key.revoked_at) continue;
-    co_return Caller{.tenant = key.tenant, .key_id = key.id, .role = key.role};
+    co_return Caller{
+        .tenant = key.tenant, .key_id = key.id, .role = key.role, .policy = key.policy};
   }
   co_return fail(Code::kUnauthenticated, "invalid API key");
 }

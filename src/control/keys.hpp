@@ -56,6 +56,7 @@ class Keys {
     std::optional<model::Role> role;    // none: owner for the first key of a server, else user
     std::string name;
     std::optional<std::string> secret;  // none: a random one
+    model::RiskPolicy policy;
   };
   // Recorded in the tenant that the key is of. Only an owner may make an owner's key or one of
   // another tenant: kForbidden.

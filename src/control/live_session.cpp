@@ -40,6 +40,11 @@ void LiveExecution::apply(model::ExecutionEvent event) {
   if (!try_apply(event)) refuse(phase_, event);
 }
 
+void LiveExecution::set_awaiting() {
+  phase_ = model::ExecutionPhase::kAwaiting;
+  row.state = model::ExecutionState::kAwaitingApproval;
+}
+
 Use::Use(LiveSessionPtr session, const Clock& clock)
     : session_(std::move(session)), sandbox_(session_->sandbox), clock_(&clock) {
   ++session_->users;

@@ -16,6 +16,7 @@
 #include "control/idempotency.hpp"
 #include "control/spool.hpp"
 #include "control/templates.hpp"
+#include "model/approval.hpp"
 #include "model/execution.hpp"
 #include "model/execution_machine.hpp"
 #include "model/session.hpp"
@@ -51,10 +52,12 @@ struct LiveExecution {
                                                                                        // context
   std::optional<Once> once;  // its result is what a repeated request gets
   model::RowInStore in_store = model::RowInStore::kNone;
-  bool ends_session = false;  // the session ends with it, in the same commit
-  bool input_open = false;    // more of stdin may come
-  ProgramStarted program;     // without argv: code
-  async::Event changed;       // phase, process
+  bool ends_session = false;                // the session ends with it, in the same commit
+  bool input_open = false;                  // more of stdin may come
+  ProgramStarted program;                   // without argv: code
+  std::optional<model::Approval> approval;  // that it waits for, or had
+  bool deciding = false;                    // a decision is being written: nobody else decides
+  async::Event changed;                     // phase, process
 
   model::ExecutionPhase phase() const { return phase_; }
   bool cancelled() const { return model::is_cancelled(phase_); }
@@ -63,6 +66,9 @@ struct LiveExecution {
   bool try_apply(model::ExecutionEvent event);
   // The same where anything but true is a bug, which is thrown.
   void apply(model::ExecutionEvent event);
+  // It needs a person's word; before anything else.
+  void set_awaiting();
+  bool awaits() const { return phase_ == model::ExecutionPhase::kAwaiting; }
 
  private:
   model::ExecutionPhase phase_ = model::ExecutionPhase::kQueued;

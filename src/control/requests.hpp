@@ -9,6 +9,8 @@
 #include <variant>
 #include <vector>
 
+#include <boost/describe/class.hpp>
+
 #include "control/network_request.hpp"
 #include "model/session.hpp"
 
@@ -56,6 +58,7 @@ struct TerminalSize {
   std::uint16_t rows = 24;
   std::uint16_t cols = 80;
 };
+BOOST_DESCRIBE_STRUCT(TerminalSize, (), (rows, cols))
 
 struct ExecuteRequest {
   std::optional<std::string> code;  // this, or a command
@@ -75,6 +78,11 @@ struct ExecuteRequest {
   std::optional<TerminalSize> terminal;
   std::string label;  // of a program, to find it in Executions::programs()
 };
+// As stored_request.hpp writes it.
+BOOST_DESCRIBE_STRUCT(ExecuteRequest, (),
+                      (code, language, shell_command, shell_start, argv, context, cwd, env,
+                       stdin_data, stdin_open, timeout, max_output_bytes, track_files, terminal,
+                       label))
 
 struct OpenContextRequest {
   std::string language;

@@ -67,7 +67,31 @@ Task<Result<Executed>> Runs::run(Caller caller, RunRequest request, Once once) {
   }
   ATOLL_CO_TRY(Run run,
                co_await start(std::move(caller), std::move(request), once.active(), &once));
+  if (run.execution_->awaits()) {
+    Executed accepted{.value = run.execution_->row, .state = model::MadeState::kAccepted};
+    tasks_.spawn(end_later(std::move(run)));
+    co_return accepted;
+  }
   co_return co_await run.end();
+}
+
+// Whoever asked has been told that a person must decide.
+Task<void> Runs::end_later(Run run) {
+  Result<Executed> ended = co_await run.end();
+  if (!ended) {
+    log::warn("run_cleanup_failed", log::kv("execution_id", run.id().str()),
+              log::kv("error", ended.error().to_string()));
+  }
+}
+
+void Runs::adopt(LiveExecutionPtr execution) {
+  Run run;
+  const model::Session& row = execution->session->row;
+  run.session_ = std::make_unique<Run::Session>(
+      this, Caller{.tenant = row.tenant, .key_id = row.key_id}, row.id);
+  run.id_ = execution->row.id;
+  run.execution_ = std::move(execution);
+  tasks_.spawn(end_later(std::move(run)));
 }
 
 Task<Result<Run>> Runs::begin(Caller caller, RunRequest request, Once once) {

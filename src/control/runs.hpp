@@ -57,6 +57,8 @@ class Runs {
   async::Task<Result<Executions::Executed>> run(Caller caller, RunRequest request, Once once = {});
   // For a client that is told of it while it runs.
   async::Task<Result<Run>> begin(Caller caller, RunRequest request, Once once = {});
+  // An execution of the last server whose session ends with it.
+  void adopt(LiveExecutionPtr execution);
   async::Task<void> shut_down();
 
  private:
@@ -64,6 +66,7 @@ class Runs {
   // With `told_early` its rows are stored before it begins.
   async::Task<Result<Run>> start(Caller caller, RunRequest request, bool told_early,
                                  const Once* once);
+  async::Task<void> end_later(Run run);
   void outlive(RunRequest& request) const;
   async::Task<void> remove_session(Caller caller, SessionId id);
 

@@ -34,6 +34,13 @@ class WatchedStore final : public Store {
   Task<Result<model::Secret>> secret(std::string tenant, std::string name) override {
     return inner_->secret(std::move(tenant), std::move(name));
   }
+  Task<Result<model::Approval>> approval(ExecutionId id) override {
+    return inner_->approval(std::move(id));
+  }
+  Task<Result<std::vector<model::ApprovalInfo>>> approvals(ApprovalFilter filter,
+                                                           Page page) override {
+    return inner_->approvals(std::move(filter), std::move(page));
+  }
   Task<Result<IdempotencyRow>> idempotency(std::string tenant, std::string key) override {
     return inner_->idempotency(std::move(tenant), std::move(key));
   }

@@ -16,7 +16,7 @@ BOOST_DEFINE_ENUM_CLASS(AuditAction, kSessionCreated, kSessionChanged, kSessionR
                         kSnapshotCreated, kSnapshotDeleted, kTemplateCreated, kTemplateChanged,
                         kTemplateDeleted, kTerminalOpened, kKeyCreated, kKeyRevoked,
                         kPreviewTokenCreated, kSecretSet, kSecretDeleted, kNetworkChanged,
-                        kNetworkRefused)
+                        kNetworkRefused, kApprovalRequested, kApprovalDecided)
 
 // Who did what. Without code, environment, contents or secrets.
 struct AuditRow {

@@ -10,6 +10,13 @@ using P = ExecutionPhase;
 using E = ExecutionEvent;
 
 constexpr std::array kTable = {
+    ExecutionTransition{P::kAwaiting, E::kApprove, P::kQueued},
+    ExecutionTransition{P::kAwaiting, E::kReject, P::kRefused},
+    ExecutionTransition{P::kAwaiting, E::kCancel, P::kRecalled},
+    ExecutionTransition{P::kAwaiting, E::kFinish, P::kStoring},  // its session ended first
+    ExecutionTransition{P::kRecalled, E::kFinish, P::kStoring},
+    ExecutionTransition{P::kRefused, E::kFinish, P::kStoring},
+
     ExecutionTransition{P::kQueued, E::kBegin, P::kRunning},
     ExecutionTransition{P::kQueued, E::kCancel, P::kWithdrawn},
     ExecutionTransition{P::kQueued, E::kFinish, P::kStoring},  // its session ended first
@@ -41,6 +48,9 @@ std::optional<ExecutionPhase> next_phase(ExecutionPhase phase, ExecutionEvent ev
 
 std::optional<ExecutionState> stored_state(ExecutionPhase phase) {
   switch (phase) {
+    case P::kAwaiting:
+    case P::kRecalled:
+    case P::kRefused: return ExecutionState::kAwaitingApproval;
     case P::kQueued:
     case P::kWithdrawn: return ExecutionState::kQueued;
     case P::kRunning:

@@ -14,6 +14,9 @@
 namespace atl::model {
 
 BOOST_DEFINE_ENUM_CLASS(ExecutionPhase,
+                        kAwaiting,    // for the word of a person, before it is queued
+                        kRecalled,    // still awaiting approval: cancelled before anybody decided
+                        kRefused,     // still awaiting approval: rejected, or the time was up
                         kQueued,      // waits for its session, or for those before it
                         kWithdrawn,   // still queued: cancelled before it began
                         kRunning,     // running
@@ -22,7 +25,7 @@ BOOST_DEFINE_ENUM_CLASS(ExecutionPhase,
                         kStoring,     // its final state is known and being written
                         kDone)        // and written
 
-BOOST_DEFINE_ENUM_CLASS(ExecutionEvent,
+BOOST_DEFINE_ENUM_CLASS(ExecutionEvent, kApprove, kReject,
                         kBegin,   // its turn has come
                         kCancel,  // asked for
                         kTimeUp,
@@ -42,7 +45,8 @@ std::optional<ExecutionState> stored_state(ExecutionPhase phase);
 
 // Somebody has cancelled it before its final state was known.
 constexpr bool is_cancelled(ExecutionPhase phase) {
-  return phase == ExecutionPhase::kWithdrawn || phase == ExecutionPhase::kCancelling;
+  return phase == ExecutionPhase::kRecalled || phase == ExecutionPhase::kWithdrawn ||
+         phase == ExecutionPhase::kCancelling;
 }
 
 }  // namespace atl::model

@@ -7,11 +7,12 @@
 
 #include <boost/describe/enum.hpp>
 
+#include "model/risk_policy.hpp"
 #include "model/session.hpp"
 
 namespace atl::model {
 
-// owner: the server, and every tenant. admin: its own tenant. approver: as user, until there are
+// owner: the server, and every tenant. admin: its own tenant. approver: as user, and decides on
 // approvals. read_only: nothing that changes anything.
 BOOST_DEFINE_ENUM_CLASS(Role, kOwner, kAdmin, kApprover, kUser, kReadOnly)
 
@@ -26,6 +27,7 @@ struct Key {
   std::string secret_hash;  // hex of SHA-256 over the whole secret, which is random
   Time created_at{};
   std::optional<Time> revoked_at;
+  RiskPolicy policy;  // of what it runs
 };
 
 }  // namespace atl::model

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "model/approval.hpp"
 #include "model/audit.hpp"
 #include "model/execution.hpp"
 #include "model/session.hpp"

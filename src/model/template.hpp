@@ -10,6 +10,7 @@
 
 #include <boost/describe/class.hpp>
 
+#include "model/risk_policy.hpp"
 #include "model/session.hpp"
 
 namespace atl::model {
@@ -44,10 +45,11 @@ struct TemplateSpec {
   std::vector<std::string> preload;
   std::uint32_t pool = 0;
   std::optional<std::uint64_t> ttl;  // seconds; none: sessions say, or 300
+  std::optional<RiskPolicy> policy;  // of what runs in its sessions
 };
 BOOST_DESCRIBE_STRUCT(TemplateSpec, (),
                       (name, description, backend, image, language, resources, security, env,
-                       preinstalled_packages, preload, pool, ttl))
+                       preinstalled_packages, preload, pool, ttl, policy))
 
 struct Template {
   std::string id;

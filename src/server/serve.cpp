@@ -31,6 +31,7 @@
 #include "node/egress_networks.hpp"
 #include "observe/log.hpp"
 #include "sandbox/registry.hpp"
+#include "server/policy_rules.hpp"
 #include "server/report_bugs.hpp"
 #include "server/settings.hpp"
 #include "store/storage_key.hpp"
@@ -177,6 +178,9 @@ Task<Result<int>> run_server(async::Executor executor, Running running) {
                             .preview_domain = rest.preview_domain,
                             .body_bytes = rest.body_bytes,
                             .draining = rest.draining});
+  PolicyRules rules(program.policy_rules, control.decider());
+  async::TaskGroup rules_watch(executor);
+  ATOLL_CO_CHECK(co_await rules.load());
   ATOLL_CO_CHECK(co_await control.start());
   http::Server server(executor,
                       api::wrap(router, control,
@@ -192,12 +196,14 @@ Task<Result<int>> run_server(async::Executor executor, Running running) {
     endpoint = url_of(server.addresses().front(), tls);
     announce(server, tls, program.keys_required, !control.keys().tenants().empty(),
              running.place->data_folder);
+    rules_watch.spawn(rules.watch());
     Result<int> signal = 0;
     if (!control.is_lost() && !input.ended) signal = co_await signals.next();
     log::info("server_stopping", log::kv("signal", signal ? *signal : 0));
   }
   draining = true;
   co_await watchers.join();
+  co_await rules_watch.join();
   std::chrono::seconds drain = program.drain_time;
   co_await server.drain(
       async::deadline_in(control.is_lost() ? std::min(drain, kLostDrain) : drain));

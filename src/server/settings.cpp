@@ -15,6 +15,16 @@ control::Mode mode_of(const config::Config& config) {
 
 std::chrono::seconds seconds(std::uint64_t count) { return std::chrono::seconds(count); }
 
+std::optional<model::RiskAction> action_of(config::LevelAction action) {
+  switch (action) {
+    case config::LevelAction::kDefault: return std::nullopt;
+    case config::LevelAction::kAllow: return model::RiskAction::kAllow;
+    case config::LevelAction::kAsk: return model::RiskAction::kAsk;
+    case config::LevelAction::kDeny: return model::RiskAction::kDeny;
+  }
+  return std::nullopt;
+}
+
 node::SpaceFloor floor_of(const config::Config& config) {
   return {.bytes = config.storage.min_free_bytes, .percent = config.storage.min_free_percent};
 }
@@ -25,7 +35,8 @@ ProgramSettings program_settings(const config::Config& config) {
   return {.data_folder = config.data,
           .store_url = config.store.url,
           .keys_required = config.auth.enabled,
-          .drain_time = seconds(config.server.limits.drain_timeout)};
+          .drain_time = seconds(config.server.limits.drain_timeout),
+          .policy_rules = config.policy.rules};
 }
 
 log::Level log_level(const config::Config& config) {
@@ -78,12 +89,13 @@ control::ControlOptions control_options(const config::Config& config, const Plac
                         .longest_time = seconds(config.executions.max_timeout),
                         .output_bytes = config.executions.max_output_bytes};
   const config::PolicyConfig& levels = config.policy;
-  for (auto [level, action] : {std::pair(policy::Level::kLow, levels.low),
-                               std::pair(policy::Level::kMedium, levels.medium),
-                               std::pair(policy::Level::kHigh, levels.high),
-                               std::pair(policy::Level::kCritical, levels.critical)}) {
-    if (action == config::LevelAction::kDeny) options.code.denied.push_back(level);
+  model::RiskPolicy& said = options.code.levels;
+  for (auto [level, action] :
+       {std::pair(&said.low, levels.low), std::pair(&said.medium, levels.medium),
+        std::pair(&said.high, levels.high), std::pair(&said.critical, levels.critical)}) {
+    *level = action_of(action);
   }
+  options.approvals.time = seconds(config.approvals.timeout);
   options.pool_size = config.pool.size;
   options.quotas.snapshots = {
       .count = config.quotas.snapshots, .bytes = config.quotas.snapshot_bytes, .files = UINT64_MAX};
@@ -171,6 +183,7 @@ api::rest::RestOptions rest_options(const config::Config& config) {
   options.upload_bytes = config.server.limits.upload_bytes;
   options.preview_domain = config.server.preview_domain;
   options.cors_origins = config.server.corsOrigins;
+  options.approvals = {.url = config.approvals.webhook, .secret = config.approvals.webhook_secret};
   return options;
 }
 

@@ -23,6 +23,7 @@ struct ProgramSettings {
   std::string store_url;
   bool keys_required = true;
   std::chrono::seconds drain_time{0};
+  std::string policy_rules;  // a file; empty: the shipped ones
 };
 ProgramSettings program_settings(const config::Config& config);
 

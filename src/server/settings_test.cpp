@@ -57,6 +57,8 @@ void add_http(const Config& config, Told& told) {
   told["server.limits.upload_bytes"] = text(rest.upload_bytes);
   told["server.preview_domain"] = rest.preview_domain;
   told["server.corsOrigins"] = text(rest.cors_origins);
+  told["approvals.webhook"] = rest.approvals.url;
+  told["approvals.webhook_secret"] = rest.approvals.secret;
 }
 
 void add_control(const Config& config, Told& told) {
@@ -75,10 +77,13 @@ void add_control(const Config& config, Told& told) {
   told["executions.max_output_bytes"] = text(control.executions.output_bytes);
   told["pool.size"] = text(control.pool_size);
   for (auto [name, level] :
-       {std::pair("low", policy::Level::kLow), std::pair("medium", policy::Level::kMedium),
-        std::pair("high", policy::Level::kHigh), std::pair("critical", policy::Level::kCritical)}) {
-    told[std::string("policy.") + name] = text(std::ranges::count(control.code.denied, level));
+       {std::pair("low", control.code.levels.low), std::pair("medium", control.code.levels.medium),
+        std::pair("high", control.code.levels.high),
+        std::pair("critical", control.code.levels.critical)}) {
+    told[std::string("policy.") + name] = level ? codec::name_of(*level) : "default";
   }
+  told["policy.rules"] = program_settings(config).policy_rules;
+  told["approvals.timeout"] = text(control.approvals.time);
   for (const auto& [name, preset] : control.network.presets) told["network.presets"] += name;
   told["quotas.snapshots"] = text(control.quotas.snapshots.count);
   told["quotas.snapshot_bytes"] = text(control.quotas.snapshots.bytes);

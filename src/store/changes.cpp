@@ -60,6 +60,7 @@ struct Apply {
   Result<void> operator()(PutContext& change) const { return put_row(db, change.row); }
   Result<void> operator()(PutSnapshot& change) const { return put_row(db, change.row); }
   Result<void> operator()(PutSecret& change) const { return put_row(db, change.row); }
+  Result<void> operator()(PutApproval& change) const { return put_row(db, change.row); }
   Result<void> operator()(PutIdempotency& change) const { return put_row(db, change.row); }
   Result<void> operator()(AddIdempotency& change) const {
     ATOLL_TRY(bool added, add_row(db, change.row));

@@ -160,6 +160,12 @@ async::Task<Result<model::Secret>> DatabaseStore::secret(std::string tenant, std
   });
 }
 
+async::Task<Result<model::Approval>> DatabaseStore::approval(ExecutionId id) {
+  return read<model::Approval>([id = std::move(id)](Connection& db) {
+    return read_one<model::Approval>(db, " WHERE id = $1", {id.str()}, "there is no such approval");
+  });
+}
+
 async::Task<Result<IdempotencyRow>> DatabaseStore::idempotency(std::string tenant,
                                                                std::string key) {
   return read<IdempotencyRow>([tenant = std::move(tenant), key = std::move(key)](Connection& db) {
@@ -181,6 +187,14 @@ async::Task<Result<std::vector<model::Execution>>> DatabaseStore::executions(Exe
   return read<std::vector<model::Execution>>(
       [filter = std::move(filter), page = std::move(page)](Connection& db) {
         return list_executions(db, filter, page);
+      });
+}
+
+async::Task<Result<std::vector<model::ApprovalInfo>>> DatabaseStore::approvals(
+    ApprovalFilter filter, Page page) {
+  return read<std::vector<model::ApprovalInfo>>(
+      [filter = std::move(filter), page = std::move(page)](Connection& db) {
+        return list_approvals(db, filter, page);
       });
 }
 

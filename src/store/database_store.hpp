@@ -32,6 +32,7 @@ class DatabaseStore final : public Store {
   async::Task<Result<model::Key>> key(std::string id) override;
   async::Task<Result<SnapshotRow>> snapshot(std::string id) override;
   async::Task<Result<model::Secret>> secret(std::string tenant, std::string name) override;
+  async::Task<Result<model::Approval>> approval(ExecutionId id) override;
   async::Task<Result<IdempotencyRow>> idempotency(std::string tenant, std::string key) override;
 
   async::Task<Result<std::vector<model::Session>>> sessions(SessionFilter filter,
@@ -39,6 +40,8 @@ class DatabaseStore final : public Store {
   async::Task<Result<std::vector<model::Execution>>> executions(ExecutionFilter filter,
                                                                 Page page) override;
   async::Task<Result<std::vector<AuditRow>>> audit(AuditFilter filter, Page page) override;
+  async::Task<Result<std::vector<model::ApprovalInfo>>> approvals(ApprovalFilter filter,
+                                                                  Page page) override;
   async::Task<Result<std::vector<model::Template>>> templates() override;
   async::Task<Result<std::vector<model::Key>>> keys() override;
   async::Task<Result<std::vector<ContextRow>>> contexts(SessionId session_id) override;

@@ -15,5 +15,6 @@ std::string_view migration_0006();
 std::string_view migration_0007();
 std::string_view migration_0008();
 std::string_view migration_0009();
+std::string_view migration_0010();
 
 }  // namespace atl::store

@@ -93,6 +93,17 @@ Result<std::vector<model::Execution>> list_executions(Connection& db, const Exec
   return rows_of<model::Execution>(db, where);
 }
 
+Result<std::vector<model::ApprovalInfo>> list_approvals(Connection& db,
+                                                        const ApprovalFilter& filter,
+                                                        const Page& page) {
+  Where where;
+  if (!filter.tenant.empty()) where.add("tenant = " + where.mark(filter.tenant));
+  if (filter.state) where.add("state = " + where.mark(codec::name_of(*filter.state)));
+  if (!filter.session_id.empty()) where.add("session_id = " + where.mark(filter.session_id.str()));
+  where.add_page(page, "id");
+  return rows_of<model::ApprovalInfo>(db, where);
+}
+
 Result<AuditPortion> list_audit(Connection& db, const AuditFilter& filter, const Page& page) {
   constexpr std::int64_t kLooked = 2000;
   constexpr std::uint64_t kHour = 3'600'000;

@@ -15,6 +15,10 @@ Result<std::vector<model::Session>> list_sessions(Connection& db, const SessionF
 Result<std::vector<model::Execution>> list_executions(Connection& db, const ExecutionFilter& filter,
                                                       const Page& page);
 
+Result<std::vector<model::ApprovalInfo>> list_approvals(Connection& db,
+                                                        const ApprovalFilter& filter,
+                                                        const Page& page);
+
 // A search goes through rows that have no index for it: so many at a time that nobody waits long.
 struct AuditPortion {
   std::vector<AuditRow> rows;

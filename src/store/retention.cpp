@@ -45,9 +45,10 @@ Result<std::uint64_t> remove_sessions(Connection& db, Time before) {
   std::uint64_t rows = 0;
   for (const std::string& id : ids) {
     ATOLL_TRY(std::uint64_t contexts, db.run("DELETE FROM contexts WHERE session_id = $1", {id}));
+    ATOLL_TRY(std::uint64_t approvals, db.run("DELETE FROM approvals WHERE session_id = $1", {id}));
     ATOLL_CHECK(db.run("DELETE FROM session_labels WHERE session_id = $1", {id}));
     ATOLL_TRY(std::uint64_t sessions, db.run("DELETE FROM sessions WHERE id = $1", {id}));
-    rows += contexts + sessions;
+    rows += contexts + approvals + sessions;
   }
   return rows;
 }

@@ -2,6 +2,7 @@
 // statements; migrations/ has the same names.
 #pragma once
 
+#include "model/approval.hpp"
 #include "model/execution.hpp"
 #include "model/key.hpp"
 #include "model/secret.hpp"
@@ -60,6 +61,15 @@ struct TableOf<model::Secret> {
 // The same rows without their values.
 template <>
 struct TableOf<model::SecretInfo> : TableOf<model::Secret> {};
+
+template <>
+struct TableOf<model::Approval> {
+  static constexpr const char* kName = "approvals";
+  static constexpr const char* kKey = "id";
+};
+// The same rows without what would run.
+template <>
+struct TableOf<model::ApprovalInfo> : TableOf<model::Approval> {};
 
 template <>
 struct TableOf<AuditRow> {
@@ -139,6 +149,7 @@ void columns(auto& visit, model::Key& row) {
   visit("secret_hash", row.secret_hash);
   visit("created_at", row.created_at);
   visit("revoked_at", row.revoked_at);
+  visit("policy", row.policy);
 }
 
 void columns(auto& visit, ContextRow& row) {
@@ -181,6 +192,30 @@ void columns(auto& visit, model::SecretInfo& row) {
 void columns(auto& visit, model::Secret& row) {
   columns(visit, static_cast<model::SecretInfo&>(row));
   visit("value", AsSealed(row.value, secret_place(row.tenant, row.name)));
+}
+
+void columns(auto& visit, model::ApprovalInfo& row) {
+  visit("id", row.id);
+  visit("session_id", row.session_id);
+  visit("tenant", row.tenant);
+  visit("key_id", row.key_id);
+  visit("state", row.state);
+  visit("level", row.level);
+  visit("findings", AsProse(row.findings_json));
+  visit("shown", AsProse(row.shown_json));
+  visit("content_hash", row.content_hash);
+  visit("ends_session", row.ends_session);
+  visit("created_at", row.created_at);
+  visit("expires_at", row.expires_at);
+  visit("decided_at", row.decided_at);
+  visit("decided_by", row.decided_by);
+  visit("reason", AsProse(row.reason));
+  visit("remembered_until", row.remembered_until);
+}
+
+void columns(auto& visit, model::Approval& row) {
+  columns(visit, static_cast<model::ApprovalInfo&>(row));
+  visit("request", AsSealedJson(row.request_json, approval_place(row.id.str())));
 }
 
 void columns(auto& visit, AuditRow& row) {

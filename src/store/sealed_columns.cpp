@@ -14,6 +14,10 @@ struct SealedColumn {
 };
 
 constexpr std::array kColumns{
+    SealedColumn{.select = "SELECT id, request FROM approvals WHERE length(request) > 0",
+                 .update = "UPDATE approvals SET request = $2 WHERE id = $1",
+                 .keys = 1,
+                 .place = [](const auto& keys) { return approval_place(keys[0]); }},
     SealedColumn{.select = "SELECT tenant, name, value FROM secrets",
                  .update = "UPDATE secrets SET value = $3 WHERE tenant = $1 AND name = $2",
                  .keys = 2,
@@ -32,6 +36,10 @@ constexpr std::array kColumns{
 
 std::string secret_place(std::string_view tenant, std::string_view name) {
   return "secrets/" + std::string(tenant) + "/" + std::string(name);
+}
+
+std::string approval_place(std::string_view id) {
+  return "approvals/" + std::string(id) + "/request";
 }
 
 std::string network_place(std::string_view table, std::string_view id) {

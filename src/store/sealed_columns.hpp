@@ -13,6 +13,7 @@ namespace atl::store {
 
 // Neither tables nor columns nor the last of several keys have a slash in them.
 std::string secret_place(std::string_view tenant, std::string_view name);
+std::string approval_place(std::string_view id);
 std::string network_place(std::string_view table, std::string_view id);
 
 struct SealedValue {

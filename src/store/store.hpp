@@ -16,6 +16,7 @@
 
 #include "async/task.hpp"
 #include "base/result.hpp"
+#include "model/approval.hpp"
 #include "model/audit.hpp"
 #include "model/execution.hpp"
 #include "model/key.hpp"
@@ -28,6 +29,7 @@
 
 namespace atl::store {
 
+using model::ApprovalFilter;
 using model::AuditFilter;
 using model::AuditRow;
 using model::ExecutionFilter;
@@ -81,6 +83,9 @@ struct PutSnapshot {
 struct PutSecret {
   model::Secret row;
 };
+struct PutApproval {
+  model::Approval row;
+};
 struct PutIdempotency {
   IdempotencyRow row;
 };
@@ -114,11 +119,11 @@ struct RemoveIdempotency {
 };
 using Change =
     std::variant<PutSession, PutExecution, PutTemplate, PutKey, PutContext, PutSnapshot, PutSecret,
-                 PutIdempotency, AddIdempotency, AddTemplate, AddAudit, RemoveTemplate,
+                 PutApproval, PutIdempotency, AddIdempotency, AddTemplate, AddAudit, RemoveTemplate,
                  RemoveContext, RemoveSnapshot, RemoveSecret, RemoveIdempotency>;
 
 struct Retention {
-  Time sessions_ended_before{};  // with their executions, outputs, contexts
+  Time sessions_ended_before{};  // with their executions, outputs, contexts, approvals
   Time idempotency_before{};
   Time audit_before{};
 };
@@ -136,6 +141,7 @@ class Store {
   virtual async::Task<Result<model::Key>> key(std::string id) = 0;
   virtual async::Task<Result<SnapshotRow>> snapshot(std::string id) = 0;
   virtual async::Task<Result<model::Secret>> secret(std::string tenant, std::string name) = 0;
+  virtual async::Task<Result<model::Approval>> approval(ExecutionId id) = 0;
   virtual async::Task<Result<IdempotencyRow>> idempotency(std::string tenant, std::string key) = 0;
 
   virtual async::Task<Result<std::vector<model::Session>>> sessions(SessionFilter filter,
@@ -143,6 +149,8 @@ class Store {
   virtual async::Task<Result<std::vector<model::Execution>>> executions(ExecutionFilter filter,
                                                                         Page page) = 0;
   virtual async::Task<Result<std::vector<AuditRow>>> audit(AuditFilter filter, Page page) = 0;
+  virtual async::Task<Result<std::vector<model::ApprovalInfo>>> approvals(ApprovalFilter filter,
+                                                                          Page page) = 0;
   virtual async::Task<Result<std::vector<model::Template>>> templates() = 0;
   virtual async::Task<Result<std::vector<model::Key>>> keys() = 0;
   virtual async::Task<Result<std::vector<ContextRow>>> contexts(SessionId session_id) = 0;

@@ -156,10 +156,27 @@ bool Approvals::close(std::string_view state, std::string_view principal,
   return same;
 }
 
-Task<Verdict> approve(CallPtr call, const control::ExecuteRequest* run) {
+namespace {
+
+// What the template of the session says of risky code.
+model::RiskPolicy policy_of(Call& call, const SessionId& id) {
+  const model::Session* session = call.control().sessions().row_of(id);
+  if (session == nullptr) return {};
+  Result<control::TemplatePtr> origin = call.control().templates().find(session->template_id);
+  return origin ? (*origin)->spec.policy.value_or(model::RiskPolicy()) : model::RiskPolicy();
+}
+
+}  // namespace
+
+Task<Verdict> approve(CallPtr call, SessionId session, const control::ExecuteRequest* run) {
   const NeedsApproval& needs_approval = call->mcp->options.needs_approval;
-  if (!needs_approval) co_return Verdict::kApproved;
-  std::optional<std::string> text = needs_approval(call->caller, *run);
+  std::optional<std::string> text;
+  if (needs_approval) {
+    text = needs_approval(call->caller, *run);
+  } else {
+    text =
+        co_await call->control().decider().question(call->caller, run, policy_of(*call, session));
+  }
   if (!text) co_return Verdict::kApproved;
   if (call->modern) co_return ask_modern(call, *text);
   co_return co_await ask_legacy(std::move(call), std::move(*text));

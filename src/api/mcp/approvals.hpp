@@ -11,6 +11,7 @@
 #include <string_view>
 
 #include "async/task.hpp"
+#include "base/ids.hpp"
 #include "control/requests.hpp"
 
 namespace atl::api::mcp {
@@ -45,7 +46,8 @@ enum class Verdict {
 };
 
 struct Call;
-// kApproved also where nobody has to be asked.
-async::Task<Verdict> approve(std::shared_ptr<Call> call, const control::ExecuteRequest* run);
+// kApproved also where nobody has to be asked here: policies that ask do it where it runs.
+async::Task<Verdict> approve(std::shared_ptr<Call> call, SessionId session,
+                             const control::ExecuteRequest* run);
 
 }  // namespace atl::api::mcp

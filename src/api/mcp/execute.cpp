@@ -38,7 +38,7 @@ class LastLine {
 // Until it has ended. Reading along also keeps a program from being held up.
 Task<Result<void>> follow(CallPtr call, ExecutionId id, double seconds) {
   ATOLL_CO_TRY(std::unique_ptr<ExecutionFeed> feed,
-               co_await call->control().executions().follow(call->caller, std::move(id), 0));
+               co_await call->control().executions().follow(call->caller, id, 0));
   steady_clock::time_point begun = steady_clock::now();
   steady_clock::time_point next = begun + kBeat;
   LastLine line;
@@ -56,6 +56,10 @@ Task<Result<void>> follow(CallPtr call, ExecutionId id, double seconds) {
     if (steady_clock::now() < next) continue;
     next = steady_clock::now() + kBeat;
     std::chrono::duration<double> passed = steady_clock::now() - begun;
+    Result<model::Execution> now = co_await call->control().executions().get(call->caller, id);
+    if (now && now->state == model::ExecutionState::kAwaitingApproval) {
+      line.add("waiting for the approval of a person");
+    }
     call->report_progress(passed.count(), seconds > 0 ? std::optional(seconds) : std::nullopt,
                           line.text());
   }

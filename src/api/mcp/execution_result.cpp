@@ -43,7 +43,9 @@ std::string summary_of(const model::Execution& row, double seconds) {
     case ExecutionState::kTimedOut:
       return seconds > 0 ? timeout_text(seconds) : "Execution timeout";
     case ExecutionState::kCancelled: return "Execution cancelled";
-    case ExecutionState::kRejected: return "Execution rejected";
+    case ExecutionState::kRejected:
+      return row.error_message.empty() ? "Execution rejected"
+                                       : "Execution rejected: " + row.error_message;
     case ExecutionState::kCompleted:
     case ExecutionState::kFailed: break;
   }

@@ -13,8 +13,8 @@
 
 namespace atl::api::mcp {
 
-// The question to a person who must agree before this runs; nothing: nobody is asked. Whatever
-// control's decide() refuses is refused all the same.
+// The question to a person who must agree before this runs; nothing: nobody is asked. For tests:
+// without one, control's policies say when. What they refuse is refused all the same.
 using NeedsApproval = std::function<std::optional<std::string>(const control::Caller& caller,
                                                                const control::ExecuteRequest& run)>;
 

@@ -261,12 +261,13 @@ Task<void> modern_approval(Api* api) {
 TEST(McpRoutes, AModernClientIsAskedByItsResult) { with_api(modern_approval, wish(always_ask)); }
 
 // Reads the stream of a call, answers the question in it, and gives the last message.
-Task<boost::json::value> answer_question(Api* api, Headers session, std::string action) {
+Task<boost::json::value> answer_question(Api* api, Headers session, std::string action,
+                                         std::string command = "echo hi") {
   http::ClientRequest request{.method = Method::kPost, .target = "/mcp"};
   request.headers = session;
   request.headers.set("Accept", "application/json, text/event-stream");
   request.headers.set("Content-Type", "application/json");
-  request.body = call("run_command", R"({"command":"echo hi"})");
+  request.body = call("run_command", R"({"command":")" + command + "\"}");
   auto response = co_await api->client->send(std::move(request));
   http::SseReader reader;
   boost::json::value last;
@@ -300,6 +301,72 @@ Task<void> legacy_approval(Api* api) {
   EXPECT_EQ(cannot.at({"result", "structuredContent", "status"}), "rejected") << cannot.body;
 }
 TEST(McpRoutes, ALegacyClientIsAskedWhileItWaits) { with_api(legacy_approval, wish(always_ask)); }
+
+constexpr const char* kRisky = "eval 'echo hi'";
+
+std::string status_of(const Reply& reply) {
+  return reply.at({"result", "structuredContent", "status"});
+}
+
+Task<Reply> run_risky(Api* api, Headers session) {
+  std::string arguments = R"({"command":")" + std::string(kRisky) + "\"}";
+  co_return co_await post(api, call("run_command", arguments), std::move(session));
+}
+
+Task<void> asks_by_default(Api* api) {
+  Headers mute = co_await begin(api);
+  Reply safe = co_await post(api, call("run_command", R"({"command":"echo hi"})"), mute);
+  EXPECT_EQ(status_of(safe), "success") << safe.body;
+  Reply cannot = co_await run_risky(api, mute);
+  EXPECT_EQ(status_of(cannot), "rejected") << cannot.body;
+  std::string code = R"x({"code":"eval('6 * 7')","language":"py"})x";
+  Reply python = co_await post(api, call("run_code", code), mute);
+  EXPECT_EQ(status_of(python), "rejected") << python.body;
+  Headers can = co_await begin(api, "2025-11-25", R"({"elicitation":{}})");
+  boost::json::value yes = co_await answer_question(api, can, "accept", kRisky);
+  EXPECT_EQ(yes.at("result").at("structuredContent").at("data").at("stdout"), "hi\n");
+  boost::json::value no = co_await answer_question(api, can, "decline", kRisky);
+  EXPECT_EQ(no.at("result").at("structuredContent").at("status"), "rejected");
+}
+TEST(McpRoutes, RiskyCodeIsAskedForWhereNoPolicyIsSet) { with_api(asks_by_default, wish()); }
+
+Task<void> allowed(Api* api) {
+  Headers mute = co_await begin(api);
+  EXPECT_EQ(status_of(co_await run_risky(api, mute)), "success");
+}
+TEST(McpRoutes, APolicyThatAllowsAsksNobody) {
+  ApiWish open = wish();
+  open.control.code.levels = {.high = model::RiskAction::kAllow,
+                              .critical = model::RiskAction::kAllow};
+  with_api(allowed, std::move(open));
+}
+
+// Where the policy asks, it asks others than the client.
+Task<void> asked_elsewhere(Api* api) {
+  Headers can = co_await begin(api, "2025-11-25", R"({"elicitation":{}})");
+  for (std::string_view decision : {"approve", "reject"}) {
+    Reply reply;
+    async::TaskGroup group(api->executor);
+    group.spawn(into(run_risky(api, can), &reply));
+    std::string id;
+    while (id.empty()) {
+      Reply waiting = co_await api->call(Method::kGet, "/api/v1/approvals");
+      id = waiting.at({"approvals", "0", "id"});
+    }
+    Reply done = co_await api->call(Method::kPost, "/api/v1/approvals/" + id,
+                                    R"({"decision":")" + std::string(decision) + "\"}");
+    EXPECT_EQ(done.status, 200) << done.body;
+    co_await group.wait_idle();
+    EXPECT_EQ(messages(reply).back().at("result").at("structuredContent").at("status"),
+              decision == "approve" ? "success" : "rejected")
+        << reply.body;
+  }
+}
+TEST(McpRoutes, APolicyThatAsksIsAnsweredByOthers) {
+  ApiWish asking = wish();
+  asking.control.code.levels = {.high = model::RiskAction::kAsk};
+  with_api(asked_elsewhere, std::move(asking));
+}
 
 Task<Headers> person(Api* api, model::Role role) {
   auto made = co_await api->control->keys().create({}, {.role = role});

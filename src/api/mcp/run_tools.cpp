@@ -63,7 +63,9 @@ Answer<control::ExecuteRequest> request_of(RunCommandArguments& wanted) {
 // A result for a verdict that is not a yes; `kAsked` needs none.
 ToolResult refused(Verdict verdict) {
   return rejected_result(verdict == Verdict::kCannotAsk
-                             ? "This needs the approval of a person, and this client cannot ask one"
+                             ? "This needs the approval of a person, and this client cannot ask "
+                               "one (elicitation). The operator of the server can allow the level "
+                               "or have it asked for elsewhere: policy.high, policy.critical"
                              : "The user rejected it");
 }
 
@@ -95,9 +97,9 @@ Task<Answer<ToolResult>> run_code(CallPtr call, object arguments) {
   request.code = std::move(wanted.code);
   request.language = std::move(wanted.language).value_or("python");
   request.context = "default";
-  Verdict verdict = co_await approve(call, &request);
-  if (verdict != Verdict::kApproved) co_return refused(verdict);
   ATOLL_CO_TRY(Target target, co_await target_of(call, std::move(wanted.sandbox_id)));
+  Verdict verdict = co_await approve(call, target.id, &request);
+  if (verdict != Verdict::kApproved) co_return refused(verdict);
   ATOLL_CO_TRY(model::Execution row,
                co_await execute_and_wait(call, target.id, std::move(request), seconds));
   ATOLL_CO_TRY(ToolResult result,
@@ -117,9 +119,9 @@ Task<Answer<ToolResult>> run_command(CallPtr call, object arguments) {
   ATOLL_CO_TRY(double seconds, timeout_or(*call, wanted.timeout,
                                           background ? limits.longest_time : limits.command_time));
   request.timeout = seconds;
-  Verdict verdict = co_await approve(call, &request);
-  if (verdict != Verdict::kApproved) co_return refused(verdict);
   ATOLL_CO_TRY(Target target, co_await target_of(call, std::move(wanted.sandbox_id)));
+  Verdict verdict = co_await approve(call, target.id, &request);
+  if (verdict != Verdict::kApproved) co_return refused(verdict);
   ToolResult result;
   if (background) {
     ATOLL_CO_TRY(result, co_await start_in_background(call, target.id, std::move(request)));

@@ -32,6 +32,7 @@ Answer<control::Keys::Wish> to_request(CreateKeyBody body) {
       return refuse_value("/role", "must be one of owner, admin, approver, user, read-only");
     wish.role = *role;
   }
+  if (body.policy) wish.policy = *body.policy;
   return wish;
 }
 

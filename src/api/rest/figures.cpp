@@ -111,6 +111,15 @@ void refresh(control::Control& control, observe::Metrics& metrics) {
         .set(static_cast<double>(control.sessions().live_count(node->id())));
   }
   metrics.gauge("runtime_nodes_healthy", "Nodes that take sessions").set(healthy);
+  control::Approvals::Figures approvals = control.approvals().figures();
+  metrics.gauge("approvals_waiting", "Executions that wait for a person")
+      .set(static_cast<double>(approvals.waiting));
+  for (const auto& [state, count] : approvals.decided) {
+    metrics
+        .counter("approvals_decided_total", "Executions that waited for a person",
+                 {{"decision", codec::enum_name(state)}})
+        .raise_to(count);
+  }
   for (const auto& [origin, figures] : control.placement().pool_figures()) {
     observe::Labels labels{{"template", origin}};
     metrics.gauge("warm_pool_size", "Sandboxes that wait for a session", labels)

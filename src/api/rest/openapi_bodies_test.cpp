@@ -153,6 +153,8 @@ TEST(OpenApiBodies, RequestsAreAsDescribed) {
   compare<model::SecretUse>("SecretUse", false);
   compare<bodies::PutSecretBody>("PutSecret", false);
   compare<bodies::PolicyCheckBody>("PolicyCheck", false);
+  compare<bodies::DecideApprovalBody>("DecideApproval", false);
+  compare<model::RiskPolicy>("RiskPolicy", false);
   compare<model::Resources>("Resources", false);
 }
 
@@ -177,6 +179,7 @@ TEST(OpenApiBodies, AnswersAreAsDescribed) {
   compare<bodies::SecretBody>("Secret", true);
   compare<policy::Finding>("Finding", true);
   compare<policy::Judgement>("Judgement", true);
+  compare<bodies::ApprovalBody>("Approval", true);
 }
 
 // The bodies that are written in place, at the path that answers with them.
@@ -198,6 +201,7 @@ TEST(OpenApiBodies, ListsAreAsDescribed) {
   compare_answer<bodies::TemplateListBody>("/api/v1/templates", "get", "200");
   compare_answer<bodies::SecretListBody>("/api/v1/secrets", "get", "200");
   compare_answer<bodies::KeyListBody>("/api/v1/keys", "get", "200");
+  compare_answer<bodies::ApprovalListBody>("/api/v1/approvals", "get", "200");
   compare_answer<bodies::AuditListBody>("/api/v1/audit", "get", "200");
   compare_answer<bodies::RuntimeListBody>("/api/v1/runtimes", "get", "200");
 }

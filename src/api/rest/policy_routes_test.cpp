@@ -38,7 +38,7 @@ Task<void> run_denied(Api* api) {
 
 TEST(Policy, ALevelThatIsDeniedIsNotRun) {
   ApiWish wish;
-  wish.control.code.denied = {policy::Level::kCritical};
+  wish.control.code.levels = {.critical = model::RiskAction::kDeny};
   with_api([](Api* api) { return run_denied(api); }, std::move(wish));
 }
 

@@ -1,6 +1,7 @@
 #include "api/rest/rest.hpp"
 
 #include "api/common/middleware.hpp"
+#include "api/rest/approval_webhook.hpp"
 #include "api/rest/figures.hpp"
 #include "api/rest/routes.hpp"
 #include "base/fault.hpp"
@@ -84,6 +85,11 @@ http::Handler add_rest_routes(http::Router& router, control::Control& control,
                               const RestOptions& options) {
   auto rest = std::make_shared<Rest>(control, options);
   rest->tasks.spawn(follow_events(&rest->control, &rest->metrics));
+  start_approval_webhook(rest->tasks, {.executor = options.executor,
+                                       .control = &control,
+                                       .metrics = &rest->metrics,
+                                       .options = options.approvals,
+                                       .version = options.version});
   Routes routes(router, rest);
   add_sessions(routes);
   add_executions(routes);
@@ -103,6 +109,7 @@ http::Handler add_rest_routes(http::Router& router, control::Control& control,
   add_keys(routes);
   add_audit(routes);
   add_policy(routes);
+  add_approvals(routes);
   add_server(routes);
   add_aliases(routes);
   add_documents(routes);

@@ -54,6 +54,7 @@ void add_runtimes(Routes& routes);
 void add_keys(Routes& routes);
 void add_audit(Routes& routes);
 void add_policy(Routes& routes);
+void add_approvals(Routes& routes);
 void add_server(Routes& routes);
 void add_aliases(Routes& routes);
 void add_documents(Routes& routes);

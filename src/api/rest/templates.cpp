@@ -61,6 +61,7 @@ Answer<model::TemplateSpec> spec_of(const Call& call, TemplateSpecBody body) {
   spec.preload = std::move(body.preload);
   spec.pool = body.pool;
   spec.ttl = body.ttl;
+  spec.policy = body.policy;
   return spec;
 }
 

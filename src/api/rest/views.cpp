@@ -50,6 +50,7 @@ bodies::TemplateBody template_view(const model::Template& origin) {
           .preload = spec.preload,
           .pool = spec.pool,
           .ttl = spec.ttl,
+          .policy = spec.policy.value_or(model::RiskPolicy()),
           .built_in = origin.built_in,
           .version = origin.version,
           .created_at = rfc3339(origin.created_at),
@@ -63,6 +64,7 @@ bodies::KeyBody key_view(const model::Key& key) {
           .name = key.name,
           .created_at = rfc3339(key.created_at),
           .revoked_at = time_or_null(key.revoked_at),
+          .policy = key.policy,
           .secret = {}};
 }
 

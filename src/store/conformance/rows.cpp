@@ -35,8 +35,8 @@ auto members(const model::Template& row) {
 }
 
 auto members(const model::Key& row) {
-  const auto& [id, tenant, role, name, hash, created, revoked] = row;
-  return std::tuple(id, tenant, role, name, hash, created, revoked);
+  const auto& [id, tenant, role, name, hash, created, revoked, policy] = row;
+  return std::tuple(id, tenant, role, name, hash, created, revoked, codec::encode(policy));
 }
 
 auto members(const ContextRow& row) {
@@ -145,12 +145,14 @@ TEST_F(Rows, TemplateAndKey) {
   origin.spec.preload = {"numpy"};
   origin.spec.pool = 5;
   origin.spec.ttl = 60;
+  origin.spec.policy = {.high = model::RiskAction::kAsk};
   model::Key key{.id = "abc",
                  .tenant = "t",
                  .role = model::Role::kReadOnly,
                  .name = "ci",
                  .secret_hash = std::string(64, 'f'),
-                 .created_at = at(3)};
+                 .created_at = at(3),
+                 .policy = {.critical = model::RiskAction::kDeny}};
   must(write(PutTemplate{origin}, PutKey{key}));
   EXPECT_EQ(members(must(wait(store().find_template(origin.id)))), members(origin));
   EXPECT_EQ(members(must(wait(store().key(key.id)))), members(key));

@@ -113,6 +113,8 @@ class AuditAction(str, Enum):
     SECRET_DELETED = "secret_deleted"
     NETWORK_CHANGED = "network_changed"
     NETWORK_REFUSED = "network_refused"
+    APPROVAL_REQUESTED = "approval_requested"
+    APPROVAL_DECIDED = "approval_decided"
 
     @classmethod
     def of(cls, value: str) -> Union[AuditAction, str]:
@@ -262,7 +264,34 @@ class TemplateBody(TypedDict, total=False):
     """Sandboxes that wait"""
     ttl: Optional[int]
     """Lifetime of sessions in seconds"""
+    policy: TemplateBodyPolicy
 
+
+TemplateBodyPolicyT = TypeVar("TemplateBodyPolicyT", bound="TemplateBodyPolicy")
+
+
+@dataclass(frozen=True)
+class TemplateBodyPolicy(Model):
+    """What happens to code of a level. `ask` and `deny` hold for the levels above, too, unless those are named. Of
+    the policies of server, template and key the strictest applies.
+    """
+
+    low: Optional[str]
+    medium: Optional[str]
+    high: Optional[str]
+    critical: Optional[str]
+    raw: Mapping[str, Any] = field(repr=False, compare=False)
+    """The answer as it came, with fields that this version does not know."""
+
+    @classmethod
+    def from_json(cls: Type[TemplateBodyPolicyT], data: Mapping[str, Any]) -> TemplateBodyPolicyT:
+        return cls(
+            low=data.get("low"),
+            medium=data.get("medium"),
+            high=data.get("high"),
+            critical=data.get("critical"),
+            raw=data,
+        )
 
 SessionIsolationT = TypeVar("SessionIsolationT", bound="SessionIsolation")
 
@@ -749,6 +778,32 @@ class TemplateSecurity(Model):
             raw=data,
         )
 
+TemplatePolicyT = TypeVar("TemplatePolicyT", bound="TemplatePolicy")
+
+
+@dataclass(frozen=True)
+class TemplatePolicy(Model):
+    """What happens to code of a level. `ask` and `deny` hold for the levels above, too, unless those are named. Of
+    the policies of server, template and key the strictest applies.
+    """
+
+    low: Optional[str]
+    medium: Optional[str]
+    high: Optional[str]
+    critical: Optional[str]
+    raw: Mapping[str, Any] = field(repr=False, compare=False)
+    """The answer as it came, with fields that this version does not know."""
+
+    @classmethod
+    def from_json(cls: Type[TemplatePolicyT], data: Mapping[str, Any]) -> TemplatePolicyT:
+        return cls(
+            low=data.get("low"),
+            medium=data.get("medium"),
+            high=data.get("high"),
+            critical=data.get("critical"),
+            raw=data,
+        )
+
 TemplateT = TypeVar("TemplateT", bound="Template")
 
 
@@ -783,6 +838,7 @@ class Template(Model):
     """Sandboxes that wait"""
     ttl: Optional[int]
     """Lifetime of sessions in seconds"""
+    policy: TemplatePolicy
     tenant: Optional[str]
     """That alone sees it; null: the server's."""
     built_in: bool
@@ -808,6 +864,7 @@ class Template(Model):
             preload=data["preload"],
             pool=data["pool"],
             ttl=data.get("ttl"),
+            policy=TemplatePolicy.from_json(data["policy"]),
             tenant=data.get("tenant"),
             built_in=data["built_in"],
             version=data["version"],
@@ -1009,6 +1066,32 @@ class Runtime(Model):
             raw=data,
         )
 
+ApiKeyPolicyT = TypeVar("ApiKeyPolicyT", bound="ApiKeyPolicy")
+
+
+@dataclass(frozen=True)
+class ApiKeyPolicy(Model):
+    """What happens to code of a level. `ask` and `deny` hold for the levels above, too, unless those are named. Of
+    the policies of server, template and key the strictest applies.
+    """
+
+    low: Optional[str]
+    medium: Optional[str]
+    high: Optional[str]
+    critical: Optional[str]
+    raw: Mapping[str, Any] = field(repr=False, compare=False)
+    """The answer as it came, with fields that this version does not know."""
+
+    @classmethod
+    def from_json(cls: Type[ApiKeyPolicyT], data: Mapping[str, Any]) -> ApiKeyPolicyT:
+        return cls(
+            low=data.get("low"),
+            medium=data.get("medium"),
+            high=data.get("high"),
+            critical=data.get("critical"),
+            raw=data,
+        )
+
 ApiKeyT = TypeVar("ApiKeyT", bound="ApiKey")
 
 
@@ -1022,6 +1105,7 @@ class ApiKey(Model):
     name: str
     created_at: datetime
     revoked_at: Optional[datetime]
+    policy: ApiKeyPolicy
     secret: Optional[str]
     """Only in the answer that made it"""
     raw: Mapping[str, Any] = field(repr=False, compare=False)
@@ -1036,6 +1120,7 @@ class ApiKey(Model):
             name=data["name"],
             created_at=time_of(data["created_at"]),
             revoked_at=None if data.get("revoked_at") is None else time_of(data["revoked_at"]),
+            policy=ApiKeyPolicy.from_json(data["policy"]),
             secret=data.get("secret"),
             raw=data,
         )

@@ -54,6 +54,10 @@ public enum AuditAction {
   NETWORK_CHANGED("network_changed"),
   /** {@code network_refused}. */
   NETWORK_REFUSED("network_refused"),
+  /** {@code approval_requested}. */
+  APPROVAL_REQUESTED("approval_requested"),
+  /** {@code approval_decided}. */
+  APPROVAL_DECIDED("approval_decided"),
   /** A value that this version does not know. */
   @JsonEnumDefaultValue
   UNKNOWN("");

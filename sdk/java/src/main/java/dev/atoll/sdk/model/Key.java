@@ -14,6 +14,7 @@ import java.time.Instant;
  * @param name the member {@code name}
  * @param createdAt the member {@code created_at}
  * @param revokedAt the member {@code revoked_at}
+ * @param policy the member {@code policy}
  * @param secret Only in the answer that made it
  */
 @JsonInclude(JsonInclude.Include.NON_NULL)
@@ -24,4 +25,5 @@ public record Key(
     @JsonProperty("name") String name,
     @JsonProperty("created_at") Instant createdAt,
     @JsonProperty("revoked_at") Instant revokedAt,
+    @JsonProperty("policy") RiskPolicy policy,
     @JsonProperty("secret") String secret) {}

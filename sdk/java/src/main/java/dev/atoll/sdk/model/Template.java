@@ -29,6 +29,7 @@ import java.util.Map;
  *     start faster, and programs slower.
  * @param pool Sandboxes that wait
  * @param ttl Lifetime of sessions in seconds
+ * @param policy the member {@code policy}
  * @param tenant That alone sees it; null: the server's.
  * @param builtIn the member {@code built_in}
  * @param version the member {@code version}
@@ -50,6 +51,7 @@ public record Template(
     @JsonProperty("preload") List<String> preload,
     @JsonProperty("pool") Long pool,
     @JsonProperty("ttl") Long ttl,
+    @JsonProperty("policy") RiskPolicy policy,
     @JsonProperty("tenant") String tenant,
     @JsonProperty("built_in") Boolean builtIn,
     @JsonProperty("version") Long version,

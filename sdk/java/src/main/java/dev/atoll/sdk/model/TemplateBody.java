@@ -28,6 +28,7 @@ import java.util.Map;
  *     start faster, and programs slower.
  * @param pool Sandboxes that wait
  * @param ttl Lifetime of sessions in seconds
+ * @param policy the member {@code policy}
  */
 @JsonInclude(JsonInclude.Include.NON_NULL)
 public record TemplateBody(
@@ -43,7 +44,8 @@ public record TemplateBody(
     @JsonProperty("preinstalled_packages") List<String> preinstalledPackages,
     @JsonProperty("preload") List<String> preload,
     @JsonProperty("pool") Long pool,
-    @JsonProperty("ttl") Long ttl) {
+    @JsonProperty("ttl") Long ttl,
+    @JsonProperty("policy") RiskPolicy policy) {
   /**
    * Begins a value; what is not set is absent.
    *
@@ -68,6 +70,7 @@ public record TemplateBody(
     private List<String> preload;
     private Long pool;
     private Long ttl;
+    private RiskPolicy policy;
 
     private Builder() {}
 
@@ -215,12 +218,23 @@ public record TemplateBody(
     }
 
     /**
+     * Sets {@code policy}.
+     *
+     * @param value the value
+     * @return this
+     */
+    public Builder policy(RiskPolicy value) {
+      this.policy = value;
+      return this;
+    }
+
+    /**
      * Ends it.
      *
      * @return the value
      */
     public TemplateBody build() {
-      return new TemplateBody(id, name, description, backend, image, language, resources, security, env, preinstalledPackages, preload, pool, ttl);
+      return new TemplateBody(id, name, description, backend, image, language, resources, security, env, preinstalledPackages, preload, pool, ttl, policy);
     }
   }
 }
