@@ -8,7 +8,7 @@ _atoll() {
   local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD-1]} i
   COMPREPLY=()
   if (( COMP_CWORD == 1 )); then
-    COMPREPLY=($(compgen -W 'run repl create ps exec shell cp logs rm template secret network mcp doctor backends image config serve key completion policy version help -h --help -V --version' -- "$cur"))
+    COMPREPLY=($(compgen -W 'run repl create ps exec shell cp logs rm template secret network approve mcp doctor backends image config serve key completion policy version help -h --help -V --version' -- "$cur"))
     return
   fi
   case ${COMP_WORDS[1]} in
@@ -207,6 +207,19 @@ _atoll() {
       esac
       if [[ $cur == -* ]]; then COMPREPLY=($(compgen -W '--set -o --output --server --key --ca-file --color -h --help' -- "$cur")); return; fi
       ;;
+    approve)
+      case $prev in
+        --reason) COMPREPLY=(); return;;
+        --remember) COMPREPLY=(); return;;
+        --state) COMPREPLY=($(compgen -W 'waiting approved rejected expired cancelled' -- "$cur")); return;;
+        --output|-o) COMPREPLY=($(compgen -W 'table json yaml' -- "$cur")); return;;
+        --server) COMPREPLY=(); return;;
+        --key) COMPREPLY=(); return;;
+        --ca-file) _atoll_files "$cur"; return;;
+        --color) COMPREPLY=($(compgen -W 'auto always never' -- "$cur")); return;;
+      esac
+      if [[ $cur == -* ]]; then COMPREPLY=($(compgen -W '--reject --reason --remember --state -o --output --server --key --ca-file --color -h --help' -- "$cur")); return; fi
+      COMPREPLY=($(compgen -W 'ls show' -- "$cur"));;
     mcp)
       case $prev in
         --server) COMPREPLY=(); return;;
@@ -269,10 +282,11 @@ _atoll() {
         --role) COMPREPLY=($(compgen -W 'owner admin approver user read-only' -- "$cur")); return;;
         --tenant) COMPREPLY=(); return;;
         --name) COMPREPLY=(); return;;
+        --policy) COMPREPLY=(); return;;
         --secret) COMPREPLY=(); return;;
         --output|-o) COMPREPLY=($(compgen -W 'table json' -- "$cur")); return;;
       esac
-      if [[ $cur == -* ]]; then COMPREPLY=($(compgen -W '--data --store --role --tenant --name --secret --e2b -o --output -h --help' -- "$cur")); return; fi
+      if [[ $cur == -* ]]; then COMPREPLY=($(compgen -W '--data --store --role --tenant --name --policy --secret --e2b -o --output -h --help' -- "$cur")); return; fi
       COMPREPLY=($(compgen -W 'create ls revoke rotate-storage' -- "$cur"));;
     completion)
       if [[ $cur == -* ]]; then COMPREPLY=($(compgen -W '-h --help' -- "$cur")); return; fi
@@ -282,16 +296,17 @@ _atoll() {
         --language|-l) COMPREPLY=($(compgen -W 'python javascript typescript bash' -- "$cur")); return;;
         --output|-o) COMPREPLY=($(compgen -W 'text json sarif' -- "$cur")); return;;
         --fail-on) COMPREPLY=($(compgen -W 'low medium high critical' -- "$cur")); return;;
+        --rules) _atoll_files "$cur"; return;;
         --color) COMPREPLY=($(compgen -W 'auto always never' -- "$cur")); return;;
       esac
-      if [[ $cur == -* ]]; then COMPREPLY=($(compgen -W '-l --language -o --output --fail-on --color -h --help' -- "$cur")); return; fi
+      if [[ $cur == -* ]]; then COMPREPLY=($(compgen -W '-l --language -o --output --fail-on --rules --color -h --help' -- "$cur")); return; fi
       COMPREPLY=($(compgen -W 'check rules' -- "$cur"));;
     version)
       if [[ $cur == -* ]]; then COMPREPLY=($(compgen -W '-h --help' -- "$cur")); return; fi
       ;;
     help)
       if [[ $cur == -* ]]; then COMPREPLY=($(compgen -W '--markdown -h --help' -- "$cur")); return; fi
-      COMPREPLY=($(compgen -W 'run repl create ps exec shell cp logs rm template secret network policy mcp doctor backends image config serve key completion version help' -- "$cur"));;
+      COMPREPLY=($(compgen -W 'run repl create ps exec shell cp logs rm template secret network policy approve mcp doctor backends image config serve key completion version help' -- "$cur"));;
   esac
 }
 complete -F _atoll atoll

@@ -213,6 +213,22 @@ Task<Result<void>> Api::delete_secret(std::string name) {
   return nothing(read(request_of(Method::kDelete, secret_path(name))));
 }
 
+Task<Result<bodies::ApprovalListBody>> Api::list_approvals(std::string state, std::size_t most) {
+  std::string query = "?state=" + http::percent_encode(state) + "&limit=" + std::to_string(most);
+  return call<bodies::ApprovalListBody>(request_of(Method::kGet, "/approvals" + query));
+}
+
+Task<Result<bodies::ApprovalBody>> Api::get_approval(std::string id) {
+  return call<bodies::ApprovalBody>(
+      request_of(Method::kGet, "/approvals/" + http::percent_encode(id)));
+}
+
+Task<Result<bodies::ApprovalBody>> Api::decide_approval(std::string id,
+                                                        bodies::DecideApprovalBody body) {
+  return call<bodies::ApprovalBody>(
+      with_json(Method::kPost, "/approvals/" + http::percent_encode(id), codec::encode(body)));
+}
+
 Task<Result<bodies::SessionNetworkBody>> Api::get_network(SessionId id) {
   return call<bodies::SessionNetworkBody>(request_of(Method::kGet, session_path(id, "/network")));
 }

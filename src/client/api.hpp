@@ -16,6 +16,7 @@
 #include "base/result.hpp"
 #include "bodies/execution.hpp"
 #include "bodies/network.hpp"
+#include "bodies/policy.hpp"
 #include "bodies/session.hpp"
 #include "bodies/template.hpp"
 #include "http/client.hpp"
@@ -67,6 +68,12 @@ class Api {
   Task<Result<bodies::SecretListBody>> list_secrets();
   Task<Result<bodies::SecretBody>> put_secret(std::string name, bodies::PutSecretBody body);
   Task<Result<void>> delete_secret(std::string name);
+
+  // The newest, at most `most` of them.
+  Task<Result<bodies::ApprovalListBody>> list_approvals(std::string state, std::size_t most);
+  Task<Result<bodies::ApprovalBody>> get_approval(std::string id);
+  Task<Result<bodies::ApprovalBody>> decide_approval(std::string id,
+                                                     bodies::DecideApprovalBody body);
 
   Task<Result<bodies::SessionNetworkBody>> get_network(SessionId id);
   // The text is a person's own document, as with templates.

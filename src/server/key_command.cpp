@@ -1,7 +1,9 @@
 #include <openssl/rand.h>
 
+#include <algorithm>
 #include <array>
 #include <cstdio>
+#include <optional>
 #include <utility>
 
 #include <boost/describe/enumerators.hpp>
@@ -36,6 +38,32 @@ Result<model::Role> role_of(const std::string& name) {
               "--role " + name + ": must be owner, admin, approver, user or read-only");
 }
 
+// "high=ask,critical=deny"
+Result<model::RiskPolicy> policy_of(std::string_view text) {
+  model::RiskPolicy policy;
+  while (!text.empty()) {
+    std::string_view one = text.substr(0, text.find(','));
+    text.remove_prefix(std::min(text.size(), one.size() + 1));
+    std::size_t equals = one.find('=');
+    std::string_view level = one.substr(0, equals);
+    std::string_view name = equals == one.npos ? "" : one.substr(equals + 1);
+    std::optional<model::RiskAction>* place = level == "low"        ? &policy.low
+                                              : level == "medium"   ? &policy.medium
+                                              : level == "high"     ? &policy.high
+                                              : level == "critical" ? &policy.critical
+                                                                    : nullptr;
+    for (model::RiskAction action :
+         {model::RiskAction::kAllow, model::RiskAction::kAsk, model::RiskAction::kDeny}) {
+      if (place != nullptr && codec::enum_name(action) == name) place->emplace(action);
+    }
+    if (place == nullptr || !place->has_value()) {
+      return fail(Code::kInvalidArgument,
+                  "--policy " + std::string(one) + ": write LEVEL=ACTION, as in high=ask");
+    }
+  }
+  return policy;
+}
+
 Result<std::string> random_e2b_secret() {
   std::array<unsigned char, 32> bytes{};
   if (::RAND_bytes(bytes.data(), bytes.size()) != 1) {
@@ -57,6 +85,7 @@ Task<Result<std::string>> create(control::Keys* keys, cli::KeyOptions options) {
   if (!options.role.empty()) {
     ATOLL_CO_TRY(wish.role, role_of(options.role));
   }
+  ATOLL_CO_TRY(wish.policy, policy_of(options.policy));
   if (!options.secret.empty()) wish.secret = options.secret;
   if (options.e2b && options.secret.empty()) {
     ATOLL_CO_TRY(wish.secret, random_e2b_secret());

@@ -298,6 +298,7 @@ std::span<const Command> commands() {
       remote_manuals()[8],
       remote_manuals()[9],
       remote_manuals()[10],
+      remote_manuals()[11],
       Command{
           .name = "doctor",
           .summary = "check what this host can isolate, and say what to do",
@@ -395,14 +396,15 @@ std::span<const Command> commands() {
               .synopsis = "atoll version",
               .description = "Prints the version of Atoll.",
               .options = help_option_table()},
-      Command{.name = "help",
-              .summary = "explain a command",
-              .synopsis = "atoll help [COMMAND]",
-              .description = "Shows the manual of a command, as COMMAND --help does.",
-              .options = docs_option_table(),
-              .words =
-                  "run repl create ps exec shell cp logs rm template secret network policy mcp "
-                  "doctor backends image config serve key completion version help"},
+      Command{
+          .name = "help",
+          .summary = "explain a command",
+          .synopsis = "atoll help [COMMAND]",
+          .description = "Shows the manual of a command, as COMMAND --help does.",
+          .options = docs_option_table(),
+          .words =
+              "run repl create ps exec shell cp logs rm template secret network policy approve mcp "
+              "doctor backends image config serve key completion version help"},
   };
   return kCommands;
 }

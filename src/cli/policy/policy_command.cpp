@@ -31,6 +31,18 @@ Result<std::string> language_of(const PolicyOptions& options, const std::string&
   return std::string(by_suffix == nullptr ? "python" : by_suffix->name);
 }
 
+constexpr std::uint64_t kMaxRules = 1u << 20;
+
+Result<Rules> rules_of(const PolicyOptions& options) {
+  if (options.rules.empty()) return Rules::shipped();
+  ATOLL_TRY(std::string text, read_file(options.rules, kMaxRules, "the rules " + options.rules));
+  Result<Rules> rules = Rules::over_shipped(text);
+  if (!rules) {
+    return fail(rules.error().code(), options.rules + ": " + rules.error().message());
+  }
+  return rules;
+}
+
 bool reaches(policy::Level level, const std::string& fail_on) {
   if (fail_on.empty()) return false;
   for (policy::Level one : {policy::Level::kLow, policy::Level::kMedium, policy::Level::kHigh,
@@ -48,7 +60,8 @@ Result<int> check(const PolicyOptions& options) {
   ATOLL_TRY(std::string language, language_of(options, file));
   ATOLL_TRY(std::string code, file == "-" ? read_stdin(kMaxCode, "the code on stdin")
                                           : read_file(file, kMaxCode, "the code " + file));
-  Judgement judgement = policy::judge_code(Rules::shipped(), code, language);
+  ATOLL_TRY(Rules rules, rules_of(options));
+  Judgement judgement = policy::judge_code(rules, code, language);
   bool terminal = ::isatty(STDOUT_FILENO) == 1;
   switch (options.output) {
     case PolicyFormat::kText:
@@ -64,11 +77,12 @@ Result<int> rules(const PolicyOptions& options) {
   if (options.words.size() != 1) {
     return fail(Code::kInvalidArgument, "policy rules: takes options only");
   }
+  ATOLL_TRY(Rules known, rules_of(options));
   if (options.output == PolicyFormat::kJson) {
-    return show(json_text(codec::to_json(Rules::shipped().all()), ::isatty(STDOUT_FILENO) == 1));
+    return show(json_text(codec::to_json(known.all()), ::isatty(STDOUT_FILENO) == 1));
   }
   Table table({"LANGUAGE", "LEVEL", "RULE", "WHAT IT DOES", "EXAMPLE"});
-  for (const policy::Rule& rule : Rules::shipped().all()) {
+  for (const policy::Rule& rule : known.all()) {
     table.add(
         {{rule.language}, {codec::name_of(rule.level)}, {rule.id}, {rule.message}, {rule.example}});
   }

@@ -18,6 +18,7 @@ struct PolicyOptions {
   std::string language;  // empty: by the name of the file, else python
   PolicyFormat output = PolicyFormat::kText;
   std::string fail_on;  // a level; empty: never
+  std::string rules;    // a file of the operator's; empty: the shipped ones alone
   ColorMode color = ColorMode::kAuto;
   bool help = false;
   std::vector<std::string> words;

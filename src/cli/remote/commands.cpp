@@ -25,11 +25,17 @@ struct Entry {
 };
 
 constexpr std::array kEntries{
-    Entry{"create", create_session}, Entry{"ps", list_sessions},
-    Entry{"exec", execute, true},    Entry{"shell", open_shell},
-    Entry{"cp", copy_files},         Entry{"logs", show_logs},
-    Entry{"rm", remove_sessions},    Entry{"template", manage_templates},
-    Entry{"secret", manage_secrets}, Entry{"network", manage_network},
+    Entry{"create", create_session},
+    Entry{"ps", list_sessions},
+    Entry{"exec", execute, true},
+    Entry{"shell", open_shell},
+    Entry{"cp", copy_files},
+    Entry{"logs", show_logs},
+    Entry{"rm", remove_sessions},
+    Entry{"template", manage_templates},
+    Entry{"secret", manage_secrets},
+    Entry{"network", manage_network},
+    Entry{"approve", manage_approvals},
     Entry{"mcp", nullptr},
 };
 

@@ -169,6 +169,25 @@ constexpr std::array kNetworkExamples{
     Example{"echo '{}' | atoll network --set - $S", "Take the network away again."},
 };
 
+constexpr std::array kApproveSections{
+    Section{"What it does",
+            "  (nothing)        at a terminal: show what waits, one by one, and decide by a key: "
+            "y, n, s(kip), q(uit); elsewhere the same as ls\n"
+            "  ls               list what waits\n"
+            "  show ID          who asks for what, with the findings marked in the code\n"
+            "  ID…              approve these, or reject them with --reject"},
+    Section{"Who may",
+            "Keys with the role owner, admin or approver; never the key that asked. What nobody "
+            "decides on in time (approvals.timeout of the server) is rejected."},
+    kServerSection, kOwnExit};
+
+constexpr std::array kApproveExamples{
+    Example{"atoll approve", "Decide on what waits, by keys."},
+    Example{"atoll approve ls -o json | jq -r '.approvals[].id'", "Ids for a script."},
+    Example{"atoll approve $E --reason 'reviewed' --remember 10m", "Approve, also for repeats."},
+    Example{"atoll approve --reject $E --reason 'reads the password file'", "Reject."},
+};
+
 constexpr std::array kMcpSections{
     Section{"Clients",
             "In the configuration of a client, one entry is all there is to write:\n\n"
@@ -193,7 +212,7 @@ constexpr std::array kMcpExamples{
 
 }  // namespace
 
-std::span<const Command, 11> remote_manuals() {
+std::span<const Command, 12> remote_manuals() {
   static const std::array kManuals{
       Command{.name = "create",
               .summary = "make a session on a server",
@@ -286,6 +305,20 @@ std::span<const Command, 11> remote_manuals() {
               .options = network_option_table(),
               .sections = kNetworkSections,
               .examples = kNetworkExamples},
+      Command{
+          .name = "approve",
+          .summary = "decide on executions that wait for a person",
+          .synopsis = "atoll approve [OPTIONS]\n"
+                      "atoll approve [OPTIONS] ls\n"
+                      "atoll approve [OPTIONS] show ID\n"
+                      "atoll approve [OPTIONS] [--reject] ID…",
+          .description =
+              "Shows what the policy wants a person to see before it runs (docs/policy.md), and "
+              "approves or rejects it.",
+          .options = approve_option_table(),
+          .sections = kApproveSections,
+          .examples = kApproveExamples,
+          .words = "ls show"},
       Command{.name = "mcp",
               .summary = "give a client of the Model Context Protocol sandboxes",
               .synopsis = "atoll mcp [OPTIONS]",

@@ -6,6 +6,6 @@
 namespace atl::cli {
 
 // create, ps, exec, shell, cp, logs, rm, template, secret, network.
-std::span<const Command, 11> remote_manuals();
+std::span<const Command, 12> remote_manuals();
 
 }  // namespace atl::cli

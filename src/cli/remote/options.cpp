@@ -315,6 +315,29 @@ constexpr std::array kMcp{
     kHelp,
 };
 
+constexpr std::array kApprove = with_common(std::array{
+    under(Option{.name = "reject",
+                 .help = "Reject what is named, instead of approving it.",
+                 .set = set_flag<&RemoteOptions::reject>},
+          "The decision"),
+    Option{.name = "reason",
+           .argument = "TEXT",
+           .help = "Why: whoever asked sees it, and the audit keeps it.",
+           .set = set_text<&RemoteOptions::reason>},
+    Option{.name = "remember",
+           .argument = "TIME",
+           .help = "Let the same code in the same session run for so long without asking, as 10m; "
+                   "at most 24h.",
+           .set = set_parsed<&RemoteOptions::timeout, parse_duration>},
+    Option{.name = "state",
+           .argument = "STATE",
+           .help = "ls: waiting, approved, rejected, expired or cancelled. Default: waiting.",
+           .set = add_states,
+           .complete = Complete::kWords,
+           .words = "waiting approved rejected expired cancelled"},
+    kOutput,
+});
+
 constexpr std::array kNetworkOptions = with_common(std::array{
     under(Option{.name = "set",
                  .argument = "FILE",
@@ -337,6 +360,7 @@ std::span<const Option> rm_option_table() { return kRm; }
 std::span<const Option> template_option_table() { return kTemplate; }
 std::span<const Option> secret_option_table() { return kSecretOptions; }
 std::span<const Option> network_option_table() { return kNetworkOptions; }
+std::span<const Option> approve_option_table() { return kApprove; }
 std::span<const Option> mcp_option_table() { return kMcp; }
 
 Result<void> parse_remote_options(std::span<const std::string_view> arguments,

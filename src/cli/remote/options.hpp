@@ -57,6 +57,9 @@ struct RemoteOptions {
   bool detach = false;
   bool follow = false;
 
+  bool reject = false;
+  std::string reason;
+
   std::string data;               // of the server that `atoll mcp` starts
   std::vector<std::string> sets;  // PATH=VALUE, for the same
 
@@ -73,6 +76,7 @@ std::span<const Option> rm_option_table();
 std::span<const Option> template_option_table();
 std::span<const Option> secret_option_table();
 std::span<const Option> network_option_table();
+std::span<const Option> approve_option_table();
 std::span<const Option> mcp_option_table();
 
 // Options may stand before, between and after the words. Of a command that runs a program

@@ -31,6 +31,7 @@ RemoteTask remove_sessions(Remote* remote);
 RemoteTask manage_templates(Remote* remote);
 RemoteTask manage_secrets(Remote* remote);
 RemoteTask manage_network(Remote* remote);
+RemoteTask manage_approvals(Remote* remote);
 
 // stdout wants -o json or yaml: prints the document so.
 bool wants_document(const Remote& remote);

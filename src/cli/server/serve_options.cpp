@@ -79,6 +79,11 @@ constexpr std::array kKey{
            .argument = "TEXT",
            .help = "A note for people.",
            .set = set_text<&KeyOptions::name>},
+    Option{.name = "policy",
+           .argument = "LEVEL=ACTION,...",
+           .help = "What happens to risky code of the key: levels low, medium, high, critical, "
+                   "actions allow, ask, deny, as in high=ask,critical=deny.",
+           .set = set_text<&KeyOptions::policy>},
     Option{.name = "secret",
            .argument = "VALUE",
            .help = "Take this secret (16 to 512 characters) instead of a random one.",

@@ -31,6 +31,7 @@ struct KeyOptions {
   std::string role;   // empty: owner for the first key, else user
   std::string tenant = "default";
   std::string name;
+  std::string policy;  // "high=ask,critical=deny"; empty: none
   std::string secret;
   bool e2b = false;
   bool json = false;
