@@ -99,8 +99,8 @@ class Crowd(World):
     def test_32_nine_thousand_connections(self):
         """Two descriptors each, and a few kilobytes."""
         hard = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
-        count = min(MANY, (hard - 200) // 2)
-        self.settings(max_connections=count)
+        count = min(MANY, hard * 9 // 20)
+        self.settings(max_connections=count, tenant_connections=count)
         server = self.program(self.internet, ECHO, GOOD)
         self.assertEqual(server.stdout.readline(), "ready\n")
         box = self.box()
