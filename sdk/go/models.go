@@ -47,6 +47,10 @@ const (
 	AuditActionNetworkRefused      AuditAction = "network_refused"
 	AuditActionApprovalRequested   AuditAction = "approval_requested"
 	AuditActionApprovalDecided     AuditAction = "approval_decided"
+	AuditActionTestStarted         AuditAction = "test_started"
+	AuditActionTenantChanged       AuditAction = "tenant_changed"
+	AuditActionExecutionEnded      AuditAction = "execution_ended"
+	AuditActionFileChanged         AuditAction = "file_changed"
 )
 
 // DecideApprovalDecision is one of the values below; a newer server may have more.
@@ -160,6 +164,18 @@ const (
 	SessionStateFailed     SessionState = "failed"
 )
 
+// TestOutcome is one of the values below; a newer server may have more.
+type TestOutcome string
+
+// Values of TestOutcome.
+const (
+	TestOutcomePassed   TestOutcome = "passed"
+	TestOutcomeFailed   TestOutcome = "failed"
+	TestOutcomeError    TestOutcome = "error"
+	TestOutcomeSkipped  TestOutcome = "skipped"
+	TestOutcomeTimedOut TestOutcome = "timed_out"
+)
+
 // Approval is a body of the REST API.
 type Approval struct {
 	// That of the execution.
@@ -192,6 +208,23 @@ type Approval struct {
 	RememberedUntil *time.Time `json:"remembered_until"`
 }
 
+// AuditChain is a body of the REST API.
+type AuditChain struct {
+	Heads []AuditHead `json:"heads"`
+	Audit []AuditRow  `json:"audit"`
+}
+
+// AuditHead is a body of the REST API.
+type AuditHead struct {
+	Chain string `json:"chain"`
+	// Of the last row.
+	Seq  int64  `json:"seq"`
+	Hash string `json:"hash"`
+	// Rows up to this one were old and are gone.
+	RemovedSeq  int64  `json:"removed_seq"`
+	RemovedHash string `json:"removed_hash"`
+}
+
 // AuditRow is a body of the REST API.
 type AuditRow struct {
 	// Later rows have larger ids.
@@ -207,10 +240,37 @@ type AuditRow struct {
 	ExecutionID *string `json:"execution_id"`
 	TraceID     *string `json:"trace_id"`
 	RequestID   *string `json:"request_id"`
+	// Of execution_ended: state, exit_code, duration_ms, stdout_bytes, stderr_bytes, truncated; null
+	// otherwise.
+	Result map[string]any `json:"result"`
+	// The server that wrote it; null for rows of old versions.
+	Chain *string `json:"chain"`
+	// Its place in the chain, from 1.
+	Seq *int64 `json:"seq"`
+	// SHA-256 over the hash before it and the row; docs/operations.md has the form.
+	Hash *string `json:"hash"`
 	// The language of code or the program that a command begins with; the path of a file; the id of a
 	// template, snapshot or key; what of a session was changed. Never code, arguments, values of
 	// variables, contents or secrets.
 	Detail string `json:"detail"`
+}
+
+// AuditVerdict is a body of the REST API.
+type AuditVerdict struct {
+	Ok bool `json:"ok"`
+	// That were looked at.
+	Rows  int64       `json:"rows"`
+	Heads []AuditHead `json:"heads"`
+	// The first row that is wrong.
+	Broken *AuditVerdictBroken `json:"broken"`
+}
+
+// AuditVerdictBroken: The first row that is wrong.
+type AuditVerdictBroken struct {
+	Chain  string  `json:"chain"`
+	Seq    int64   `json:"seq"`
+	ID     *string `json:"id"`
+	Reason string  `json:"reason"`
 }
 
 // ChangeFileMode is a body of the REST API.
@@ -558,6 +618,11 @@ type PutSecret struct {
 	ValueB64 string `json:"value_b64,omitempty"`
 }
 
+// PutTenant is a body of the REST API.
+type PutTenant struct {
+	Quotas TenantQuotas `json:"quotas"`
+}
+
 // ReplaceText is a body of the REST API.
 type ReplaceText struct {
 	Path    string `json:"path"`
@@ -834,6 +899,108 @@ type TemplateBodySecurity struct {
 	AllowedDomains     []string       `json:"allowed_domains,omitempty"`
 	Network            *NetworkPolicy `json:"network,omitempty"`
 	ReadOnlyFilesystem *bool          `json:"read_only_filesystem,omitempty"`
+}
+
+// Tenant is a body of the REST API.
+type Tenant struct {
+	ID     string       `json:"id"`
+	Quotas TenantQuotas `json:"quotas"`
+	Usage  TenantUsage  `json:"usage"`
+}
+
+// TenantQuotas: Absent ones are unlimited.
+type TenantQuotas struct {
+	// That live.
+	Sessions int64 `json:"sessions"`
+	// That run or wait.
+	Executions int64 `json:"executions"`
+	// Cores of all live sessions.
+	CPU               float64 `json:"cpu"`
+	MemoryMB          int64   `json:"memory_mb"`
+	DiskMB            int64   `json:"disk_mb"`
+	Snapshots         int64   `json:"snapshots"`
+	RequestsPerSecond float64 `json:"requests_per_second"`
+	// A day of UTC.
+	ExecutionsPerDay int64 `json:"executions_per_day"`
+}
+
+// TenantUsage is a body of the REST API.
+type TenantUsage struct {
+	Sessions   int64   `json:"sessions"`
+	Executions int64   `json:"executions"`
+	CPU        float64 `json:"cpu"`
+	MemoryMB   int64   `json:"memory_mb"`
+	DiskMB     int64   `json:"disk_mb"`
+	// Today; counted where quotas are set.
+	ExecutionsPerDay int64 `json:"executions_per_day"`
+}
+
+// TestCase is a body of the REST API.
+type TestCase struct {
+	// case N when absent.
+	Name string `json:"name"`
+	// What the program reads from stdin: a string as it is, anything else as JSON text.
+	Input any `json:"input"`
+	// Printed instead, once the code was loaded (python, javascript), or run behind it (bash).
+	Expression string `json:"expression"`
+	// What the program prints; white space at the end does not count.
+	Expected any `json:"expected"`
+}
+
+// TestCoverage is a body of the REST API.
+type TestCoverage struct {
+	Lines   int64   `json:"lines"`
+	Covered int64   `json:"covered"`
+	Percent float64 `json:"percent"`
+	// Numbers of lines that did not run.
+	Missing []int64 `json:"missing"`
+}
+
+// TestFailure is a body of the REST API.
+type TestFailure struct {
+	Name    string      `json:"name"`
+	Outcome TestOutcome `json:"outcome"`
+	Message string      `json:"message"`
+}
+
+// TestRequest is a body of the REST API.
+type TestRequest struct {
+	Code string `json:"code"`
+	// The template's when absent.
+	Language string     `json:"language"`
+	Cases    []TestCase `json:"cases"`
+	// Instead of cases: a file for pytest (python) or node:test (javascript) that imports `solution`.
+	TestCode string `json:"test_code"`
+	// Seconds for all tests together; 60 when absent.
+	Timeout float64 `json:"timeout"`
+	// Which lines of the code a test_code in python reached.
+	Coverage bool `json:"coverage"`
+}
+
+// TestResult is a body of the REST API.
+type TestResult struct {
+	SessionID string `json:"session_id"`
+	// At least one passed, and none failed.
+	AllPassed bool  `json:"all_passed"`
+	Passed    int64 `json:"passed"`
+	// With errors and tests that ran out of time.
+	Failed     int64         `json:"failed"`
+	Skipped    int64         `json:"skipped"`
+	Failures   []TestFailure `json:"failures"`
+	Tests      []TestVerdict `json:"tests"`
+	Coverage   *TestCoverage `json:"coverage"`
+	DurationMS int64         `json:"duration_ms"`
+}
+
+// TestVerdict is a body of the REST API.
+type TestVerdict struct {
+	Name    string      `json:"name"`
+	Outcome TestOutcome `json:"outcome"`
+	// Why it has not passed.
+	Message    string `json:"message"`
+	DurationMS int64  `json:"duration_ms"`
+	// At most 64 KiB.
+	Stdout string `json:"stdout"`
 }
 
 // Usage is a body of the REST API.

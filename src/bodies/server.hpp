@@ -53,10 +53,45 @@ struct AuditRowBody {
   Nullable<std::string> trace_id;
   Nullable<std::string> request_id;
   std::string detail;
+  boost::json::value result;  // of what ended
+  Nullable<std::string> chain;
+  Nullable<std::int64_t> seq;
+  Nullable<std::string> hash;
 };
 BOOST_DESCRIBE_STRUCT(AuditRowBody, (),
                       (id, time, tenant, key_id, action, outcome, session_id, execution_id,
-                       trace_id, request_id, detail))
+                       trace_id, request_id, detail, result, chain, seq, hash))
+
+struct AuditHeadBody {
+  std::string chain;
+  std::int64_t seq = 0;
+  std::string hash;
+  std::int64_t removed_seq = 0;  // rows up to this one were old and are gone
+  std::string removed_hash;
+};
+BOOST_DESCRIBE_STRUCT(AuditHeadBody, (), (chain, seq, hash, removed_seq, removed_hash))
+
+struct AuditChainBody {
+  std::vector<AuditHeadBody> heads;
+  std::vector<AuditRowBody> audit;
+};
+BOOST_DESCRIBE_STRUCT(AuditChainBody, (), (heads, audit))
+
+struct AuditBreakBody {
+  std::string chain;
+  std::int64_t seq = 0;
+  Nullable<std::string> id;
+  std::string reason;
+};
+BOOST_DESCRIBE_STRUCT(AuditBreakBody, (), (chain, seq, id, reason))
+
+struct AuditVerdictBody {
+  bool ok = false;
+  std::uint64_t rows = 0;
+  std::vector<AuditHeadBody> heads;
+  Nullable<AuditBreakBody> broken;  // the first row that is wrong
+};
+BOOST_DESCRIBE_STRUCT(AuditVerdictBody, (), (ok, rows, heads, broken))
 
 // Of one execution, without its output.
 struct DiagnosedExecutionBody {
@@ -130,9 +165,13 @@ struct LifeEventBody {
   std::optional<std::string> host;
   std::optional<std::uint16_t> port;
   std::optional<std::string> reason;
+  // Of file_changed.
+  std::optional<std::string> path;
+  std::optional<std::string> change;
 };
 BOOST_DESCRIBE_STRUCT(LifeEventBody, (),
-                      (event, session_id, status, timestamp, execution_id, host, port, reason))
+                      (event, session_id, status, timestamp, execution_id, host, port, reason, path,
+                       change))
 
 struct PreviewTokenBody {
   std::uint64_t ttl = 300;  // seconds

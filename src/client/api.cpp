@@ -205,6 +205,39 @@ Task<Result<bodies::SecretListBody>> Api::list_secrets() {
   return call<bodies::SecretListBody>(request_of(Method::kGet, "/secrets"));
 }
 
+Task<Result<bodies::TestResultBody>> Api::test_code(SessionId id, bodies::TestBody body) {
+  // The server keeps the time of the tests; making a sandbox for them comes on top.
+  seconds patience = kCreatePatience + seconds(static_cast<long>(body.timeout.value_or(60)) + 60);
+  return call<bodies::TestResultBody>(
+      with_json(Method::kPost, session_path(id, "/test"), codec::encode(body), patience));
+}
+
+Task<Result<bodies::TenantBody>> Api::get_tenant(std::string id) {
+  return call<bodies::TenantBody>(request_of(Method::kGet, "/tenants/" + http::percent_encode(id)));
+}
+
+Task<Result<bodies::TenantBody>> Api::put_tenant(std::string id, model::TenantQuotas quotas) {
+  return call<bodies::TenantBody>(
+      with_json(Method::kPut, "/tenants/" + http::percent_encode(id),
+                codec::encode(bodies::PutTenantBody{.quotas = quotas})));
+}
+
+Task<Result<bodies::AuditListBody>> Api::list_audit(std::string session, std::uint64_t most) {
+  std::string query = "?limit=" + std::to_string(std::min<std::uint64_t>(most, kPage));
+  if (!session.empty()) query += "&session_id=" + http::percent_encode(session);
+  return call<bodies::AuditListBody>(request_of(Method::kGet, "/audit" + query));
+}
+
+Task<Result<bodies::AuditChainBody>> Api::list_audit_chain(std::string chain, std::int64_t after) {
+  return call<bodies::AuditChainBody>(request_of(
+      Method::kGet,
+      "/audit/chain?chain=" + http::percent_encode(chain) + "&after=" + std::to_string(after)));
+}
+
+Task<Result<bodies::AuditVerdictBody>> Api::verify_audit() {
+  return call<bodies::AuditVerdictBody>(request_of(Method::kGet, "/audit/verify", kCreatePatience));
+}
+
 Task<Result<bodies::SecretBody>> Api::put_secret(std::string name, bodies::PutSecretBody body) {
   return call<bodies::SecretBody>(with_json(Method::kPut, secret_path(name), codec::encode(body)));
 }

@@ -17,8 +17,11 @@
 #include "bodies/execution.hpp"
 #include "bodies/network.hpp"
 #include "bodies/policy.hpp"
+#include "bodies/server.hpp"
 #include "bodies/session.hpp"
 #include "bodies/template.hpp"
+#include "bodies/tenant.hpp"
+#include "bodies/test.hpp"
 #include "http/client.hpp"
 
 namespace atl::client {
@@ -50,6 +53,8 @@ class Api {
 
   // Starts it and does not wait.
   Task<Result<bodies::ExecutionBody>> execute(SessionId id, bodies::ExecuteBody body);
+  // Waits for the verdicts.
+  Task<Result<bodies::TestResultBody>> test_code(SessionId id, bodies::TestBody body);
   Task<Result<bodies::ExecutionBody>> get_execution(ExecutionId id);
   // Newest first, without output.
   Task<Result<bodies::ExecutionListBody>> list_results(SessionId id, std::size_t most);
@@ -64,6 +69,15 @@ class Api {
   Task<Result<bodies::TemplateBody>> create_template(std::string json);
   Task<Result<bodies::TemplateBody>> replace_template(std::string id, std::string json);
   Task<Result<void>> delete_template(std::string id);
+
+  Task<Result<bodies::TenantBody>> get_tenant(std::string id);
+  Task<Result<bodies::TenantBody>> put_tenant(std::string id, model::TenantQuotas quotas);
+
+  // Newest first, at most 200; an empty session is any.
+  Task<Result<bodies::AuditListBody>> list_audit(std::string session, std::uint64_t most);
+  // Oldest first, behind `after`, at most 1000.
+  Task<Result<bodies::AuditChainBody>> list_audit_chain(std::string chain, std::int64_t after);
+  Task<Result<bodies::AuditVerdictBody>> verify_audit();
 
   Task<Result<bodies::SecretListBody>> list_secrets();
   Task<Result<bodies::SecretBody>> put_secret(std::string name, bodies::PutSecretBody body);

@@ -59,6 +59,19 @@ struct StoreConfig {
 };
 BOOST_DESCRIBE_STRUCT(StoreConfig, (), (url, retention))
 
+struct CheckpointConfig {
+  std::string file;
+  std::string command;
+  std::uint64_t interval = 60;
+};
+BOOST_DESCRIBE_STRUCT(CheckpointConfig, (), (file, command, interval))
+
+struct AuditConfig {
+  bool strict = false;
+  CheckpointConfig checkpoint;
+};
+BOOST_DESCRIBE_STRUCT(AuditConfig, (), (strict, checkpoint))
+
 struct AuthConfig {
   bool enabled = true;
 };
@@ -188,6 +201,7 @@ struct Config {
   SandboxConfig sandbox;
   ServerConfig server;
   StoreConfig store;
+  AuditConfig audit;
   AuthConfig auth;
   LogConfig log;
   SessionsConfig sessions;
@@ -202,7 +216,7 @@ struct Config {
   DialectsConfig dialects;
 };
 BOOST_DESCRIBE_STRUCT(Config, (),
-                      (data, sandbox, server, store, auth, log, sessions, executions, quotas,
+                      (data, sandbox, server, store, audit, auth, log, sessions, executions, quotas,
                        storage, pool, packages, network, policy, approvals, dialects))
 
 // What holds when nothing is said. A file that has a `sandbox` block takes part in somebody's

@@ -102,6 +102,21 @@ constexpr std::array kRules{
          .least = 60,
          .most = kDay * 3650,
          .unit = "s"},
+    Rule{.path = "audit.strict",
+         .says = "Refuse executions, tests and terminals that cannot be recorded, when the disk is "
+                 "full, instead of running them unrecorded."},
+    Rule{.path = "audit.checkpoint.file",
+         .says =
+             "A file that the end of the audit's chain is appended to at intervals, so that a "
+             "tail that was cut off is noticed. Keep it where the server's users cannot write."},
+    Rule{.path = "audit.checkpoint.command",
+         .says = "A shell command that gets the same line on its stdin, for a place on another "
+                 "machine."},
+    Rule{.path = "audit.checkpoint.interval",
+         .says = "How often.",
+         .least = 1,
+         .most = kDay,
+         .unit = "s"},
     Rule{.path = "auth.enabled",
          .says = "Whether requests need a key (`atoll key create`). Without, the server "
                  "listens on loopback addresses only."},

@@ -42,7 +42,8 @@ store::AuditRow audit_row(const Caller& caller, Deed deed) {
                       .execution_id = std::move(deed.execution_id),
                       .trace_id = caller.trace_id,
                       .request_id = caller.request_id,
-                      .detail = std::move(deed.detail)};
+                      .detail = std::move(deed.detail),
+                      .result = std::move(deed.result)};
   row.time = model::Time(std::chrono::milliseconds(id_milliseconds(row.id)));
   shorten(row.detail);
   return row;

@@ -24,7 +24,8 @@ Control::Control(ControlOptions options)
       clock_(options.clock != nullptr ? *options.clock : system_clock_),
       store_(std::move(options.store)),
       placement_(std::move(options.nodes)),
-      audit_(options.executor, *store_),
+      audit_(options.executor, *store_, std::move(options.audit)),
+      tenants_(options.executor, *store_, clock_),
       templates_(*store_, clock_, placement_, {options.pool_size, options.package_index}),
       keys_(*store_, clock_),
       preview_tokens_(clock_),
@@ -32,9 +33,9 @@ Control::Control(ControlOptions options)
       snapshot_files_(options.snapshot_folder, options.floor),
       network_policies_(std::move(options.network)),
       networks_(options.networks ? std::move(options.networks) : node::no_networks()),
-      session_shared_{options.executor,  *store_,     clock_,       events_,
-                      placement_,        workspaces_, options.mode, options.limits,
-                      network_policies_, *networks_},
+      session_shared_{options.executor, *store_,           clock_,      events_,
+                      placement_,       tenants_,          workspaces_, options.mode,
+                      options.limits,   network_policies_, *networks_},
       sessions_(session_shared_),
       access_tokens_(keys_, sessions_),
       secrets_(*store_, clock_, sessions_),
@@ -53,7 +54,10 @@ Control::Control(ControlOptions options)
                   {sessions_, workspace_copies_, session_watch_, decider_, approvals_}, audit_,
                   Journals(options.journal_folder, options.floor), options.executions),
       runs_(options.executor, session_maker_, session_ender_, executions_),
-      snapshots_(*store_, clock_, sessions_, snapshot_files_, options.quotas.snapshots),
+      test_runs_(options.executor,
+                 {sessions_, session_maker_, session_ender_, decider_, audit_, tenants_},
+                 options.executions.longest_time),
+      snapshots_(*store_, clock_, sessions_, snapshot_files_, tenants_, options.quotas.snapshots),
       files_(sessions_, audit_),
       terminals_(sessions_, audit_),
       kept_terminals_(options.executor, terminals_),
@@ -68,6 +72,7 @@ Control::~Control() = default;
 Task<Result<void>> Control::start() {
   ATOLL_CO_CHECK(co_await templates_.load());
   ATOLL_CO_CHECK(co_await keys_.load());
+  ATOLL_CO_CHECK(co_await tenants_.load());
   ATOLL_CO_CHECK(co_await snapshots_.load());
   ATOLL_CO_CHECK(co_await secrets_.load());
   co_await workspaces_.migrate(keys_.tenants());
@@ -88,6 +93,7 @@ Task<Result<void>> Control::start() {
   tasks_.spawn(executions_.record_slow());
   tasks_.spawn(approvals_.watch());
   tasks_.spawn(remove_old());
+  tasks_.spawn(audit_.write_checkpoints());
   tasks_.spawn(snapshots_.remove_forgotten());
   tasks_.spawn(keys_.watch());
   co_return Result<void>();
@@ -122,11 +128,13 @@ Task<void> Control::stop() {
   co_await placement_.shut_down();
   co_await session_ender_.shut_down(end_sandboxes);
   co_await session_watch_.shut_down();
+  co_await test_runs_.shut_down();
   co_await session_maker_.shut_down();
   co_await session_ender_.finish();
   co_await networks_->stop(end_sandboxes);
   co_await executions_.shut_down();
   co_await runs_.shut_down();
+  co_await tenants_.shut_down();
   co_await audit_.shut_down();
   co_await store_->close();
 }

@@ -37,7 +37,9 @@
 #include "control/snapshot_files.hpp"
 #include "control/snapshots.hpp"
 #include "control/templates.hpp"
+#include "control/tenants.hpp"
 #include "control/terminals.hpp"
+#include "control/test_runs.hpp"
 #include "control/workspace_copies.hpp"
 #include "node/networks.hpp"
 #include "node/placement.hpp"
@@ -70,6 +72,7 @@ struct ControlOptions {
   std::chrono::seconds results_kept{7 * 24 * 3600};  // of sessions that have ended
   std::chrono::seconds answers_kept{24 * 3600};      // to requests that are repeated
   std::chrono::seconds audit_kept{30 * 24 * 3600};
+  AuditOptions audit;
   const Clock* clock = nullptr;  // none: the system's
 };
 
@@ -98,6 +101,7 @@ class Control {
   Decider& decider() { return decider_; }
   Approvals& approvals() { return approvals_; }
   Runs& runs() { return runs_; }
+  TestRuns& test_runs() { return test_runs_; }
   Snapshots& snapshots() { return snapshots_; }
   Files& files() { return files_; }
   Terminals& terminals() { return terminals_; }
@@ -108,6 +112,7 @@ class Control {
   Secrets& secrets() { return secrets_; }
   const NetworkPolicies& network_policies() const { return network_policies_; }
   Keys& keys() { return keys_; }
+  Tenants& tenants() { return tenants_; }
   AccessTokens& access_tokens() { return access_tokens_; }
   const PreviewTokens& preview_tokens() const { return preview_tokens_; }
   Audit& audit() { return audit_; }
@@ -133,6 +138,7 @@ class Control {
   node::Placement placement_;
   Audit audit_;
   Events events_;
+  Tenants tenants_;
   Templates templates_;
   Keys keys_;
   PreviewTokens preview_tokens_;
@@ -155,6 +161,7 @@ class Control {
   Approvals approvals_;
   Executions executions_;
   Runs runs_;
+  TestRuns test_runs_;
   Snapshots snapshots_;
   Files files_;
   Terminals terminals_;

@@ -27,6 +27,9 @@ struct LifeEvent {
   std::string host;
   std::uint16_t port = 0;
   std::string reason;
+  // Of file_changed: which, and created_by_sandbox, changed_by_sandbox or removed_by_sandbox.
+  std::string path;
+  std::string change;
 };
 
 using LifeEventPtr = std::shared_ptr<const LifeEvent>;

@@ -94,6 +94,7 @@ Task<Result<LiveExecutionPtr>> Executions::start(Caller caller, SessionId id,
                                             std::to_string(limits_.output_bytes) +
                                             " (executions.max_output_bytes of the server)");
   }
+  ATOLL_CO_CHECK(shared_.tenants.take_execution(caller.tenant));
   ExecutionId new_id = ExecutionId::make();
   auto execution = std::make_shared<LiveExecution>(kept, disk_for(new_id));
   model::Execution& row = execution->row;
@@ -137,7 +138,7 @@ Task<Result<LiveExecutionPtr>> Executions::start(Caller caller, SessionId id,
   session->last_execution = row.id.str();
   live_[row.id.str()] = execution;
   fault::here("execute.begun");
-  if (stored) {
+  if (stored || audit_.is_strict()) {
     Result<void> written = co_await keep(execution, once);
     if (!written) {
       forget(*execution);

@@ -5,7 +5,10 @@
 #include <optional>
 #include <utility>
 
+#include <boost/json/object.hpp>
+
 #include "base/fault.hpp"
+#include "codec/json.hpp"
 #include "codec/names.hpp"
 #include "control/file_changes.hpp"
 #include "observe/log.hpp"
@@ -61,7 +64,7 @@ void Executions::forget(LiveExecution& execution) {
   std::string id = execution.row.id.str();
   execution.session->executions.erase(id);
   execution.session->changed.notify_all();
-  live_.erase(id);
+  if (live_.erase(id) > 0) shared_.tenants.give_execution(execution.row.tenant);
 }
 
 // First come, first served, a few at once; and not before the sandbox is there.
@@ -161,6 +164,41 @@ void Executions::settle(LiveExecution& execution, const Result<void>& outcome) {
   }
 }
 
+// What it came to, and which files it changed where that was asked for.
+void Executions::add_end(const LiveExecution& execution, std::vector<store::AuditRow>& audit) {
+  const model::Execution& row = execution.row;
+  boost::json::object result;
+  result["state"] = codec::enum_name(row.state);
+  if (row.exit_code) result["exit_code"] = *row.exit_code;
+  result["duration_ms"] = row.duration_ms;
+  result["stdout_bytes"] = row.output.stdout_bytes.size();
+  result["stderr_bytes"] = row.output.stderr_bytes.size();
+  result["truncated"] = row.truncated;
+  auto add = [&](AuditAction action, std::string detail, std::string outcome, std::string told) {
+    audit.push_back(audit_row(execution.caller, {.action = action,
+                                                 .session_id = row.session_id,
+                                                 .execution_id = row.id,
+                                                 .detail = std::move(detail),
+                                                 .outcome = std::move(outcome),
+                                                 .result = std::move(told)}));
+  };
+  if (!row.files_json.empty()) {
+    for (const FileChange& change : file_changes_of(row.files_json)) {
+      add(AuditAction::kFileChanged, change.path, change.kind, {});
+      shared_.events.publish({.event = "file_changed",
+                              .tenant = row.tenant,
+                              .session_id = row.session_id.str(),
+                              .execution_id = row.id.str(),
+                              .status = codec::enum_name(row.state),
+                              .time = now(),
+                              .path = change.path,
+                              .change = change.kind});
+    }
+  }
+  add(AuditAction::kExecutionEnded, {}, row.error_code.empty() ? "ok" : row.error_code,
+      codec::serialize(result));
+}
+
 Task<void> Executions::conclude(LiveExecutionPtr execution) {
   model::Execution& row = execution->row;
   row.ended_at = now();
@@ -170,6 +208,7 @@ Task<void> Executions::conclude(LiveExecutionPtr execution) {
   LiveSession& session = *execution->session;
   std::vector<store::AuditRow> audit = std::exchange(execution->audit, {});
   std::optional<store::Change> approval = approvals_.at_end(*execution);
+  add_end(*execution, audit);
   std::optional<store::AuditRow> deleted;
   if (execution->ends_session) {
     deleted = audit_row(execution->caller,

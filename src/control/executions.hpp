@@ -167,6 +167,7 @@ class Executions {
   async::Task<Result<void>> run(LiveExecutionPtr execution, ExecuteRequest* request);
   async::Task<Result<void>> run_program(LiveExecutionPtr execution, ExecuteRequest* request);
   async::Task<Result<void>> run_in_context(LiveExecutionPtr execution, ExecuteRequest* request);
+  void add_end(const LiveExecution& execution, std::vector<store::AuditRow>& audit);
   async::Task<void> conclude(LiveExecutionPtr execution);
   async::Task<Result<ContextId>> context_of(LiveSessionPtr session, ExecuteRequest* request);
   async::Task<Result<void>> remember_context(LiveSessionPtr session, ContextId id,

@@ -48,4 +48,22 @@ std::string file_changes_json(const FileMap& before, const FileMap& after) {
                                               {"removed", std::move(removed)}});
 }
 
+std::vector<FileChange> file_changes_of(const std::string& json) {
+  std::vector<FileChange> changes;
+  auto parsed = codec::parse(json, {.max_bytes = json.size() + 1});
+  const boost::json::object* all = parsed ? parsed->if_object() : nullptr;
+  if (all == nullptr) return changes;
+  for (const char* kind : {"created", "changed", "removed"}) {
+    const boost::json::value* paths = all->if_contains(kind);
+    if (paths == nullptr || !paths->is_array()) continue;
+    for (const boost::json::value& path : paths->get_array()) {
+      if (changes.size() == kMaxRecordedFiles) return changes;
+      if (!path.is_string()) continue;
+      changes.push_back(
+          {.path = std::string(path.get_string()), .kind = std::string(kind) + "_by_sandbox"});
+    }
+  }
+  return changes;
+}
+
 }  // namespace atl::control

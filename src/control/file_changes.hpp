@@ -6,6 +6,7 @@
 #include <memory>
 #include <string>
 #include <tuple>
+#include <vector>
 
 #include "async/task.hpp"
 #include "base/result.hpp"
@@ -19,5 +20,13 @@ using FileMap = std::map<std::string, std::tuple<std::uint64_t, std::int64_t, st
 async::Task<Result<FileMap>> workspace_files(std::shared_ptr<sandbox::Sandbox> sandbox);
 // {"created":[…],"changed":[…],"removed":[…]}, 10,000 entries at most.
 std::string file_changes_json(const FileMap& before, const FileMap& after);
+
+// One of those, as it is recorded.
+struct FileChange {
+  std::string path;
+  std::string kind;  // created_by_sandbox, changed_by_sandbox, removed_by_sandbox
+};
+inline constexpr std::size_t kMaxRecordedFiles = 1000;  // of one execution
+std::vector<FileChange> file_changes_of(const std::string& json);
 
 }  // namespace atl::control

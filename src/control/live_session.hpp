@@ -16,6 +16,7 @@
 #include "control/idempotency.hpp"
 #include "control/spool.hpp"
 #include "control/templates.hpp"
+#include "control/tenants.hpp"
 #include "model/approval.hpp"
 #include "model/execution.hpp"
 #include "model/execution_machine.hpp"
@@ -79,6 +80,7 @@ struct LiveSession {
   model::Session row;
   std::optional<store::AuditRow> creation;  // until it is written, together with the row
   TemplatePtr origin;
+  std::optional<SessionCost> cost;            // counted for its tenant until it is forgotten
   std::shared_ptr<sandbox::Sandbox> sandbox;  // null while it is being made, and after the end
   std::unique_ptr<contexts::Contexts> contexts;
   std::map<std::string, LiveExecutionPtr> executions;  // by id: queued and running

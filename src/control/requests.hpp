@@ -38,6 +38,7 @@ struct CreateRequest {
   std::string metadata_json = "{}";  // an object
   std::string snapshot_id;           // files to begin with
   bool one_shot = false;             // after a crash nobody asks for it: it is not found again
+  bool apart = false;                // of the server's own: it has no key, whatever the mode
   bool stored_late = false;  // with its only execution's result: nobody is told of it before
   std::optional<std::chrono::seconds> wait;  // until it is ready, but no longer than this
 };

@@ -97,7 +97,7 @@ Task<Result<SessionMaker::Begun>> SessionMaker::begin_one(Caller caller, CreateR
   if (shared_.mode == Mode::kDisabled) {
     co_return fail(Code::kSandboxDisabled, "sandboxes are turned off in the configuration");
   }
-  request.session_key = sessions_.shared_or(std::move(request.session_key));
+  if (!request.apart) request.session_key = sessions_.shared_or(std::move(request.session_key));
   if (!request.session_key.empty()) {
     // Before the look-up: nothing may wait between that and begin().
     co_await shared_.workspaces.count(node::folder_name(caller.tenant));
@@ -126,12 +126,16 @@ Task<Result<SessionMaker::Begun>> SessionMaker::begin_one(Caller caller, CreateR
     co_return fail(Code::kResourceExhausted,
                    "this server has all the sessions it may have: delete some, or try again later");
   }
+  SessionCost cost = cost_of(*origin, config);
   bool files = false;
   if (!request.session_key.empty() && shared_.workspaces.kept()) {
     ATOLL_CO_TRY(
         files, shared_.workspaces.prepare(Workspaces::name_of(caller.tenant, request.session_key)));
   }
+  // What the server makes for itself costs its tenant nothing.
+  if (!request.apart) ATOLL_CO_CHECK(shared_.tenants.take_session(caller.tenant, cost));
   LiveSessionPtr session = begin(caller, request, std::move(origin), std::move(config), *node);
+  if (!request.apart) session->cost = cost;
   if (!files && session->row.snapshot_id.empty()) {  // what waits has no files
     Rollback undo;                                   // when the caller is cancelled
     undo.add([this, session] { drop(*session); });

@@ -90,6 +90,10 @@ LiveSessionPtr SessionMaker::expect(model::Session row, TemplatePtr origin) {
   session->origin = std::move(origin);
   session->in_store = model::RowInStore::kLive;
   session->set_finding();
+  if (session->origin) {
+    session->cost = cost_of(*session->origin, session->row.config);
+    shared_.tenants.count_session(session->row.tenant, *session->cost);
+  }
   session->idle_since = shared_.clock.steady();
   sessions_.enter(session);
   return session;

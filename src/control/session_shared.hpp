@@ -10,6 +10,7 @@
 #include "base/clock.hpp"
 #include "control/events.hpp"
 #include "control/network_policies.hpp"
+#include "control/tenants.hpp"
 #include "node/networks.hpp"
 #include "node/placement.hpp"
 #include "node/workspaces.hpp"
@@ -40,6 +41,7 @@ struct SessionShared {
   const Clock& clock;
   Events& events;
   Placement& placement;
+  Tenants& tenants;
   Workspaces& workspaces;
   Mode mode;
   SessionLimits limits;

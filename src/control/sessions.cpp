@@ -63,6 +63,9 @@ void Sessions::enter(const LiveSessionPtr& session) {
 }
 
 void Sessions::forget(LiveSession& session) {
+  if (std::optional<SessionCost> cost = std::exchange(session.cost, {})) {
+    shared_.tenants.give_session(session.row.tenant, *cost);
+  }
   live_.erase(session.row.id);
   auto by_key = by_key_.find(key_name(session.row.tenant, session.row.session_key));
   if (by_key != by_key_.end() && by_key->second == session.row.id) by_key_.erase(by_key);

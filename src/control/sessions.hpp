@@ -78,7 +78,8 @@ class Sessions {
   async::Task<Result<LiveSessionPtr>> of_key(std::string name);
   std::optional<SessionId> id_of_key(const std::string& name) const;  // whatever its state
   std::vector<LiveSessionPtr> all() const;
-  void enter(const LiveSessionPtr& session);  // forget() takes it out again
+  // forget() takes it out again, and with it what it costs its tenant.
+  void enter(const LiveSessionPtr& session);
   void forget(LiveSession& session);
 
   // At the deadline: nothing is wrong, the caller looks at what there is.

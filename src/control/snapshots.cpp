@@ -21,8 +21,13 @@ store::Change recorded(const Caller& caller, AuditAction action, const model::Sn
 }  // namespace
 
 Snapshots::Snapshots(store::Store& store, const Clock& clock, Sessions& sessions,
-                     SnapshotFiles& files, const node::Amount& most)
-    : store_(store), clock_(clock), sessions_(sessions), files_(files), ledger_("snapshot", most) {}
+                     SnapshotFiles& files, const Tenants& tenants, const node::Amount& most)
+    : store_(store),
+      clock_(clock),
+      sessions_(sessions),
+      files_(files),
+      tenants_(tenants),
+      ledger_("snapshot", most) {}
 
 Task<Result<void>> Snapshots::load() {
   ATOLL_CO_TRY(std::vector<model::Snapshot> rows, co_await store_.snapshots({}));
@@ -43,6 +48,7 @@ Task<void> Snapshots::remove_forgotten() {
 Task<Result<Outcome<model::Snapshot>>> Snapshots::create(Caller caller, SessionId id,
                                                          std::string name, Once once) {
   if (once.earlier()) co_return co_await created_before(std::move(caller), *once.earlier());
+  ATOLL_CO_CHECK(tenants_.check_snapshots(caller.tenant, ledger_.count(caller.tenant)));
   ATOLL_CO_TRY(node::Ledger::Reservation place, ledger_.reserve(caller.tenant, {.count = 1}));
   ATOLL_CO_TRY(Use use, co_await sessions_.use(caller, id));
   model::Snapshot row{.id = make_sortable_id(),

@@ -20,9 +20,9 @@ namespace atl::control {
 
 class Snapshots {
  public:
-  // `most`: what one tenant may keep.
+  // `most`: what one tenant may keep, where its quotas say no less.
   Snapshots(store::Store& store, const Clock& clock, Sessions& sessions, SnapshotFiles& files,
-            const node::Amount& most);
+            const Tenants& tenants, const node::Amount& most);
 
   // Before anything is asked: what tenants have, and which files an earlier server left.
   async::Task<Result<void>> load();
@@ -45,6 +45,7 @@ class Snapshots {
   const Clock& clock_;
   Sessions& sessions_;
   SnapshotFiles& files_;
+  const Tenants& tenants_;
   node::Ledger ledger_;
   std::vector<std::string> left_;  // names of files that were there at the start
 };

@@ -27,10 +27,12 @@ Terminal::Terminal(Caller caller, Use use, sandbox::ExecRequest program, std::st
       audit_(audit) {}
 
 Task<Result<void>> Terminal::start() {
+  store::AuditRow opened = audit_row(caller_, {.action = model::AuditAction::kTerminalOpened,
+                                               .session_id = use_.session().row.id,
+                                               .detail = shown_});
+  if (audit_.is_strict()) ATOLL_CO_CHECK(co_await audit_.record(opened));
   ATOLL_CO_TRY(process_, co_await use_.sandbox().spawn(std::move(program_)));
-  audit_.soon(audit_row(caller_, {.action = model::AuditAction::kTerminalOpened,
-                                  .session_id = use_.session().row.id,
-                                  .detail = shown_}));
+  if (!audit_.is_strict()) audit_.soon(std::move(opened));
   co_return Result<void>();
 }
 

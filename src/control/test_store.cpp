@@ -59,6 +59,14 @@ class WatchedStore final : public Store {
   Task<Result<std::vector<SnapshotRow>>> snapshots(std::string tenant) override {
     return inner_->snapshots(std::move(tenant));
   }
+  Task<Result<std::vector<AuditRow>>> audit_chain(std::string chain, std::int64_t after,
+                                                  std::size_t limit) override {
+    return inner_->audit_chain(std::move(chain), after, limit);
+  }
+  Task<Result<std::vector<model::AuditHead>>> audit_heads() override {
+    return inner_->audit_heads();
+  }
+  Task<Result<std::vector<model::Tenant>>> tenants() override { return inner_->tenants(); }
   Task<Result<std::vector<model::SecretInfo>>> secrets(std::string tenant) override {
     return inner_->secrets(std::move(tenant));
   }

@@ -16,7 +16,8 @@ namespace {
 
 Response document(int status, std::string_view code, std::string_view detail,
                   std::string_view request_id, std::optional<std::string_view> at,
-                  std::string_view quota = {}) {
+                  std::string_view quota = {},
+                  std::chrono::seconds again = std::chrono::seconds(1)) {
   boost::json::object body;
   body["type"] = "about:blank";
   body["title"] = std::string(status_text(status));
@@ -29,7 +30,9 @@ Response document(int status, std::string_view code, std::string_view detail,
   Response response;
   response.status = status;
   response.headers.add("Content-Type", "application/problem+json");
-  if (status == 429 || status == 503) response.headers.add("Retry-After", "1");
+  if (status == 429 || status == 503) {
+    response.headers.add("Retry-After", std::to_string(again.count()));
+  }
   response.body = codec::serialize(body);
   return response;
 }
@@ -109,7 +112,7 @@ int status_of(Code code) {
 Response problem(const Error& error, std::string_view request_id,
                  std::optional<std::string_view> at) {
   return document(status_of(error.code()), code_name(error.code()), error.message(), request_id, at,
-                  quota_of(error));
+                  quota_of(error), retry_after(error));
 }
 
 Response problem(int status, std::string_view code, std::string_view detail,

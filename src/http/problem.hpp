@@ -13,7 +13,7 @@ int status_of(Code code);
 
 // {"type","title","status","code","detail","request_id","at"}; `at` is a JSON pointer into the
 // request, `request_id` is left out when empty; `quota` names
-// the one that is used up. 429 and 503 carry Retry-After: 1.
+// the one that is used up. 429 and 503 carry Retry-After, 1 where the error does not say.
 Response problem(const Error& error, std::string_view request_id = {},
                  std::optional<std::string_view> at = std::nullopt);
 // The same with a status of its own, for what has no Code: 405, 408, 415, …

@@ -1,6 +1,8 @@
 // What clients do that is worth remembering. The names are those of the life cycle's events.
 #pragma once
 
+#include <cstdint>
+#include <optional>
 #include <string>
 
 #include <boost/describe/enum.hpp>
@@ -16,7 +18,8 @@ BOOST_DEFINE_ENUM_CLASS(AuditAction, kSessionCreated, kSessionChanged, kSessionR
                         kSnapshotCreated, kSnapshotDeleted, kTemplateCreated, kTemplateChanged,
                         kTemplateDeleted, kTerminalOpened, kKeyCreated, kKeyRevoked,
                         kPreviewTokenCreated, kSecretSet, kSecretDeleted, kNetworkChanged,
-                        kNetworkRefused, kApprovalRequested, kApprovalDecided)
+                        kNetworkRefused, kApprovalRequested, kApprovalDecided, kTestStarted,
+                        kTenantChanged, kExecutionEnded, kFileChanged)
 
 // Who did what. Without code, environment, contents or secrets.
 struct AuditRow {
@@ -31,6 +34,11 @@ struct AuditRow {
   std::string trace_id;
   std::string request_id;
   std::string detail;
+  std::string result;  // of what ended, an object as JSON; empty: it says nothing
+  // Its place in a chain (audit_chain.hpp), given by the store; rows of old versions have none.
+  std::string chain;
+  std::optional<std::int64_t> seq;
+  std::string hash;
 };
 
 }  // namespace atl::model

@@ -95,6 +95,11 @@ Result<Ledger::Reservation> Ledger::reserve(const std::string& tenant, const Amo
   return Reservation(*this, tenant, more);
 }
 
+std::uint64_t Ledger::count(const std::string& tenant) const {
+  auto found = used_.find(tenant);
+  return found == used_.end() ? 0 : found->second.count;
+}
+
 Result<void> Ledger::check(const std::string& tenant, const Amount& more) const {
   auto found = used_.find(tenant);
   Amount used = found != used_.end() ? found->second : Amount();

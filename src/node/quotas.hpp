@@ -69,6 +69,8 @@ class Ledger {
   Result<Reservation> reserve(const std::string& tenant, const Amount& more);
   void add(const std::string& tenant, const Amount& amount) { used_[tenant] += amount; }
   void remove(const std::string& tenant, const Amount& amount) { used_[tenant] -= amount; }
+  // With what is reserved.
+  std::uint64_t count(const std::string& tenant) const;
   void set(const std::string& tenant, const Amount& amount) { used_[tenant] = amount; }
 
  private:

@@ -111,6 +111,10 @@ control::ControlOptions control_options(const config::Config& config, const Plac
   options.results_kept = seconds(config.store.retention.ended_sessions);
   options.answers_kept = seconds(config.store.retention.idempotency_keys);
   options.audit_kept = seconds(config.store.retention.audit);
+  options.audit = {.strict = config.audit.strict,
+                   .checkpoints = {.file = config.audit.checkpoint.file,
+                                   .command = config.audit.checkpoint.command,
+                                   .interval = seconds(config.audit.checkpoint.interval)}};
   return options;
 }
 

@@ -93,6 +93,10 @@ void add_control(const Config& config, Told& told) {
   told["store.retention.ended_sessions"] = text(control.results_kept);
   told["store.retention.idempotency_keys"] = text(control.answers_kept);
   told["store.retention.audit"] = text(control.audit_kept);
+  told["audit.strict"] = text(control.audit.strict);
+  told["audit.checkpoint.file"] = control.audit.checkpoints.file;
+  told["audit.checkpoint.command"] = control.audit.checkpoints.command;
+  told["audit.checkpoint.interval"] = text(control.audit.checkpoints.interval);
 }
 
 void add_node(const Config& config, Told& told) {

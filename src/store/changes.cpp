@@ -1,5 +1,6 @@
 #include "store/changes.hpp"
 
+#include "store/audit_chain.hpp"
 #include "store/statements.hpp"
 
 namespace atl::store {
@@ -61,6 +62,7 @@ struct Apply {
   Result<void> operator()(PutSnapshot& change) const { return put_row(db, change.row); }
   Result<void> operator()(PutSecret& change) const { return put_row(db, change.row); }
   Result<void> operator()(PutApproval& change) const { return put_row(db, change.row); }
+  Result<void> operator()(PutTenant& change) const { return put_row(db, change.row); }
   Result<void> operator()(PutIdempotency& change) const { return put_row(db, change.row); }
   Result<void> operator()(AddIdempotency& change) const {
     ATOLL_TRY(bool added, add_row(db, change.row));
@@ -73,10 +75,7 @@ struct Apply {
     if (!added) return fail(Code::kAlreadyExists, "there is a template with this id");
     return {};
   }
-  Result<void> operator()(AddAudit& change) const {
-    ATOLL_CHECK(add_row(db, change.row));
-    return {};
-  }
+  Result<void> operator()(AddAudit& change) const { return add_to_chain(db, change.row); }
   Result<void> operator()(RemoveTemplate& change) const {
     return remove("DELETE FROM templates WHERE id = $1", {change.id});
   }

@@ -66,6 +66,9 @@ class Connection {
   // fails.
   void use(std::shared_ptr<const Sealer> sealer) { sealer_ = std::move(sealer); }
   const Sealer& sealer() const { return *sealer_; }
+  // Which chain of the audit this server adds to.
+  void set_chain(std::string chain) { chain_ = std::move(chain); }
+  const std::string& chain() const { return chain_; }
 
   Result<std::uint64_t> run(const std::string& sql, std::initializer_list<Value> values) {
     return run(sql, std::span(values.begin(), values.size()), OnRow());
@@ -76,6 +79,7 @@ class Connection {
   }
 
  private:
+  std::string chain_ = "main";
   std::shared_ptr<const Sealer> sealer_ = std::make_shared<Sealer>(std::vector<StorageKey>());
 };
 

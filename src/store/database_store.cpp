@@ -8,6 +8,7 @@
 #include "base/clock.hpp"
 #include "base/fault.hpp"
 #include "observe/log.hpp"
+#include "store/audit_chain.hpp"
 #include "store/changes.hpp"
 #include "store/queries.hpp"
 #include "store/retention.hpp"
@@ -212,6 +213,18 @@ async::Task<Result<std::vector<AuditRow>>> DatabaseStore::audit(AuditFilter filt
   }
 }
 
+async::Task<Result<std::vector<AuditRow>>> DatabaseStore::audit_chain(std::string chain,
+                                                                      std::int64_t after,
+                                                                      std::size_t limit) {
+  return read<std::vector<AuditRow>>([chain = std::move(chain), after, limit](Connection& db) {
+    return read_chain(db, chain, after, limit);
+  });
+}
+
+async::Task<Result<std::vector<model::AuditHead>>> DatabaseStore::audit_heads() {
+  return read<std::vector<model::AuditHead>>([](Connection& db) { return read_heads(db); });
+}
+
 async::Task<Result<std::vector<model::Template>>> DatabaseStore::templates() {
   return read<std::vector<model::Template>>(
       [](Connection& db) { return read_rows<model::Template>(db, " ORDER BY id", {}); });
@@ -220,6 +233,11 @@ async::Task<Result<std::vector<model::Template>>> DatabaseStore::templates() {
 async::Task<Result<std::vector<model::Key>>> DatabaseStore::keys() {
   return read<std::vector<model::Key>>(
       [](Connection& db) { return read_rows<model::Key>(db, " ORDER BY id", {}); });
+}
+
+async::Task<Result<std::vector<model::Tenant>>> DatabaseStore::tenants() {
+  return read<std::vector<model::Tenant>>(
+      [](Connection& db) { return read_rows<model::Tenant>(db, " ORDER BY id", {}); });
 }
 
 async::Task<Result<std::vector<ContextRow>>> DatabaseStore::contexts(SessionId session_id) {

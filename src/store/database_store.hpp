@@ -42,10 +42,14 @@ class DatabaseStore final : public Store {
   async::Task<Result<std::vector<AuditRow>>> audit(AuditFilter filter, Page page) override;
   async::Task<Result<std::vector<model::ApprovalInfo>>> approvals(ApprovalFilter filter,
                                                                   Page page) override;
+  async::Task<Result<std::vector<AuditRow>>> audit_chain(std::string chain, std::int64_t after,
+                                                         std::size_t limit) override;
+  async::Task<Result<std::vector<model::AuditHead>>> audit_heads() override;
   async::Task<Result<std::vector<model::Template>>> templates() override;
   async::Task<Result<std::vector<model::Key>>> keys() override;
   async::Task<Result<std::vector<ContextRow>>> contexts(SessionId session_id) override;
   async::Task<Result<std::vector<SnapshotRow>>> snapshots(std::string tenant) override;
+  async::Task<Result<std::vector<model::Tenant>>> tenants() override;
   async::Task<Result<std::vector<model::SecretInfo>>> secrets(std::string tenant) override;
 
   async::Task<Result<std::uint64_t>> remove_old(Retention retention) override;

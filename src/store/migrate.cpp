@@ -10,9 +10,10 @@
 namespace atl::store {
 namespace {
 
-constexpr std::array kMigrations = {
-    &migration_0001, &migration_0002, &migration_0003, &migration_0004, &migration_0005,
-    &migration_0006, &migration_0007, &migration_0008, &migration_0009, &migration_0010};
+constexpr std::array kMigrations = {&migration_0001, &migration_0002, &migration_0003,
+                                    &migration_0004, &migration_0005, &migration_0006,
+                                    &migration_0007, &migration_0008, &migration_0009,
+                                    &migration_0010, &migration_0011};
 
 // ${name} becomes what the database calls it.
 std::string in_dialect(const Connection& db, std::string_view text) {

@@ -16,5 +16,6 @@ std::string_view migration_0007();
 std::string_view migration_0008();
 std::string_view migration_0009();
 std::string_view migration_0010();
+std::string_view migration_0011();
 
 }  // namespace atl::store

@@ -1,6 +1,8 @@
 #include <chrono>
+#include <fstream>
 #include <utility>
 
+#include "base/ids.hpp"
 #include "observe/log.hpp"
 #include "store/data_lock.hpp"
 #include "store/database_store.hpp"
@@ -45,6 +47,20 @@ Result<std::shared_ptr<const Sealer>> open_sealer(Connection& db, const StoreOpt
   return std::make_shared<const Sealer>(keys.all());
 }
 
+// Servers that share a database do not wait for each other's chain: each has one of its own, by its
+// data folder.
+Result<std::string> chain_of(const StoreOptions& options) {
+  if (options.url.empty() || options.url == "sqlite:") return "main";
+  std::string path = options.data_folder + "/audit.chain";
+  std::string name;
+  if (std::ifstream in(path); in >> name && !name.empty()) return name;
+  name = make_sortable_id();
+  std::ofstream out(path);
+  out << name << std::endl;
+  if (!out) return fail(Code::kIo, "the name of the audit's chain cannot be written");
+  return name;
+}
+
 Result<StoreParts> open_parts(const StoreOptions& options) {
   ATOLL_CHECK(make_data_folder(options.data_folder));
   ATOLL_TRY(UniqueFd locked, lock(options));
@@ -62,6 +78,8 @@ Result<StoreParts> open_parts(const StoreOptions& options) {
   if (!options.beside_server) {
     ATOLL_TRY(sealer, open_sealer(*writer, options));
   }
+  ATOLL_TRY(std::string chain, chain_of(options));
+  writer->set_chain(std::move(chain));
   ATOLL_CHECK(writer->prepare_to_write());
   ATOLL_TRY(std::unique_ptr<Connection> reader, connect(options, sqlite::Use::kRead));
   writer->use(sealer);

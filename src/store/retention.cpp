@@ -4,6 +4,7 @@
 #include <optional>
 
 #include "base/ids.hpp"
+#include "store/audit_chain.hpp"
 #include "store/statements.hpp"
 
 namespace atl::store {
@@ -57,6 +58,9 @@ Result<std::uint64_t> remove_sessions(Connection& db, Time before) {
 Result<std::uint64_t> remove_audit(Connection& db, Time before) {
   std::string first_kept =
       first_id_at(static_cast<std::uint64_t>(std::max<std::int64_t>(number(before), 0)));
+  ATOLL_TRY(std::uint64_t chained, shorten_chains(db, first_kept, kPortion));
+  if (chained > 0) return chained;
+  // Rows of old versions are in no chain.
   std::string tenant;
   for (;;) {
     std::optional<std::string> next;
@@ -69,7 +73,7 @@ Result<std::uint64_t> remove_audit(Connection& db, Time before) {
     tenant = std::move(*next);
     ATOLL_TRY(std::uint64_t gone,
               db.run("DELETE FROM audit WHERE tenant = $1 AND id IN (SELECT id FROM audit "
-                     "WHERE tenant = $1 AND id < $2 ORDER BY id LIMIT $3)",
+                     "WHERE tenant = $1 AND id < $2 AND seq IS NULL ORDER BY id LIMIT $3)",
                      {tenant, first_kept, kPortion}));
     if (gone > 0) return gone;
   }

@@ -8,6 +8,7 @@
 #include "model/secret.hpp"
 #include "model/session.hpp"
 #include "model/template.hpp"
+#include "model/tenant.hpp"
 #include "store/columns.hpp"
 #include "store/sealed_columns.hpp"
 #include "store/store.hpp"
@@ -53,6 +54,11 @@ struct TableOf<IdempotencyRow> {
   static constexpr const char* kKey = "tenant, idempotency_key";
 };
 
+template <>
+struct TableOf<model::Tenant> {
+  static constexpr const char* kName = "tenants";
+  static constexpr const char* kKey = "id";
+};
 template <>
 struct TableOf<model::Secret> {
   static constexpr const char* kName = "secrets";
@@ -152,6 +158,14 @@ void columns(auto& visit, model::Key& row) {
   visit("policy", row.policy);
 }
 
+void columns(auto& visit, model::Tenant& row) {
+  visit("id", row.id);
+  visit("quotas", row.quotas);
+  visit("day", row.day);
+  visit("day_executions", row.day_executions);
+  visit("updated_at", row.updated_at);
+}
+
 void columns(auto& visit, ContextRow& row) {
   visit("id", row.id);
   visit("session_id", row.session_id);
@@ -230,6 +244,10 @@ void columns(auto& visit, AuditRow& row) {
   visit("trace_id", row.trace_id);
   visit("request_id", row.request_id);
   visit("detail", AsProse(row.detail));
+  visit("result", row.result);
+  visit("chain", row.chain);
+  visit("seq", row.seq);
+  visit("hash", row.hash);
 }
 
 }  // namespace atl::store

@@ -18,6 +18,7 @@
 #include "base/result.hpp"
 #include "model/approval.hpp"
 #include "model/audit.hpp"
+#include "model/audit_chain.hpp"
 #include "model/execution.hpp"
 #include "model/key.hpp"
 #include "model/made.hpp"
@@ -26,6 +27,7 @@
 #include "model/session.hpp"
 #include "model/snapshot.hpp"
 #include "model/template.hpp"
+#include "model/tenant.hpp"
 
 namespace atl::store {
 
@@ -86,6 +88,9 @@ struct PutSecret {
 struct PutApproval {
   model::Approval row;
 };
+struct PutTenant {
+  model::Tenant row;
+};
 struct PutIdempotency {
   IdempotencyRow row;
 };
@@ -119,8 +124,8 @@ struct RemoveIdempotency {
 };
 using Change =
     std::variant<PutSession, PutExecution, PutTemplate, PutKey, PutContext, PutSnapshot, PutSecret,
-                 PutApproval, PutIdempotency, AddIdempotency, AddTemplate, AddAudit, RemoveTemplate,
-                 RemoveContext, RemoveSnapshot, RemoveSecret, RemoveIdempotency>;
+                 PutApproval, PutTenant, PutIdempotency, AddIdempotency, AddTemplate, AddAudit,
+                 RemoveTemplate, RemoveContext, RemoveSnapshot, RemoveSecret, RemoveIdempotency>;
 
 struct Retention {
   Time sessions_ended_before{};  // with their executions, outputs, contexts, approvals
@@ -151,8 +156,14 @@ class Store {
   virtual async::Task<Result<std::vector<AuditRow>>> audit(AuditFilter filter, Page page) = 0;
   virtual async::Task<Result<std::vector<model::ApprovalInfo>>> approvals(ApprovalFilter filter,
                                                                           Page page) = 0;
+  // In the order of the chain, behind `after`.
+  virtual async::Task<Result<std::vector<AuditRow>>> audit_chain(std::string chain,
+                                                                 std::int64_t after,
+                                                                 std::size_t limit) = 0;
+  virtual async::Task<Result<std::vector<model::AuditHead>>> audit_heads() = 0;
   virtual async::Task<Result<std::vector<model::Template>>> templates() = 0;
   virtual async::Task<Result<std::vector<model::Key>>> keys() = 0;
+  virtual async::Task<Result<std::vector<model::Tenant>>> tenants() = 0;
   virtual async::Task<Result<std::vector<ContextRow>>> contexts(SessionId session_id) = 0;
   virtual async::Task<Result<std::vector<SnapshotRow>>> snapshots(std::string tenant) = 0;
   // By name; an empty tenant is all of them.

@@ -1,13 +1,17 @@
 """The commands that talk to a server: create, ps, exec, logs, rm, template, and wrong servers."""
 import json
 import os
+import pathlib
 import signal
 import subprocess
+import sys
 
 import support
 from client_case import DEADLINE, ServerCase
 from support import ATOLL, atoll
 from test_terminal import Terminal
+
+SOURCE = pathlib.Path(__file__).resolve().parents[2]
 
 
 class Sessions(ServerCase):
@@ -127,6 +131,62 @@ class Sessions(ServerCase):
         self.assertIn("did you mean set?", atoll("secret", "ste", "x").err)
         self.expect(atoll("secret", "rm", "a.b", "other"), out="a.b\nother\n")
         self.expect_failure(atoll("secret", "rm", "a.b"), "not_found")
+
+    # covers: atoll test
+    def test_tests(self):
+        code = self.file("solution.py", "def add(a, b):\n    return a + b\n")
+        tests = self.file("t.py", "import solution\ndef test_add(): assert solution.add(1, 2) == 3\n")
+        shown = self.expect(atoll("test", "--with", tests, "--coverage", code)).out
+        self.assertRegex(shown, r"(?m)^passed +test_add ")
+        self.assertIn("1 passed, 0 failed, 0 skipped\ncoverage: 2 of 2 lines\n", shown)
+        cases = self.file("cases.json", json.dumps([{"expression": "add(1, 1)", "expected": 2}, {"expression": "add(1, 1)", "expected": 3}]))
+        one = self.session("python-default")
+        failed = atoll("test", "--cases", cases, "--session", one, "-o", "json", code)
+        self.assertEqual((failed.code, json.loads(failed.out)["failures"][0]["name"]), (1, "case 2"), failed)
+        self.assertEqual(self.inside(one, "cat code/solution.py"), "def add(a, b):\n    return a + b\n")
+        self.expect_failure(atoll("test", code), "invalid_argument")
+
+    def test_reflect(self):
+        sys.path.insert(0, str(SOURCE / "examples/reflect"))
+        self.addCleanup(sys.path.pop, 0)
+        import reflect
+        prompts, answers = [], iter(["def add(a, b): return a - b", "def add(a, b): return a + b"])
+
+        def model(prompt):
+            prompts.append(prompt)
+            return next(answers)
+
+        tests = "from solution import add\ndef test_add(): assert add(1, 2) == 3\n"
+        code = reflect.solve(reflect.Atoll(self.server.base, self.key), model, "Add two numbers.", tests)
+        self.assertEqual(code, "def add(a, b): return a + b")
+        self.assertIn("test_add (failed): assert -1 == 3", prompts[1])
+
+    # covers: atoll tenant
+    def test_tenants(self):
+        self.assertRegex(self.expect(atoll("tenant", "set", "acme", "sessions=3", "cpu=1.5")).out, r"(?m)^sessions +0 +3$")
+        shown = json.loads(self.expect(atoll("tenant", "show", "acme", "-o", "json")).out)
+        self.assertEqual(shown["quotas"], {"sessions": 3, "cpu": 1.5})
+        self.expect(atoll("tenant", "set", "acme", "cpu=none"))
+        self.assertEqual(self.api("GET", "/tenants/acme")[1]["quotas"], {"sessions": 3})
+        self.assertIn("did you mean sessions?", self.expect_failure(atoll("tenant", "set", "acme", "sesions=1"), "invalid_argument").err)
+        self.expect_failure(atoll("tenant", "set", "acme", "cpu=much"), "invalid_argument")
+
+    # covers: atoll audit
+    def test_audit(self):
+        one = self.session("shell-default")
+        self.inside(one, "true")
+        self.assertRegex(self.expect(atoll("audit", "tail", "--session", one)).out, r"execution_ended ok .*\"exit_code\":0")
+        self.assertRegex(self.expect(atoll("audit", "verify")).out, r"^ok: \d+ rows\n$")
+        rows = self.expect(atoll("audit", "export")).out
+        copy = self.file("audit.ndjson", rows)
+        self.assertRegex(self.expect(atoll("audit", "verify", copy)).out, r"^ok: \d+ rows\n$")
+        lines = rows.splitlines(keepends=True)
+        for wrong in (lines[:1] + lines[2:], lines[1::-1] + lines[2:], lines[:-2] + lines[-1:], lines[:-1],
+                      [lines[0].replace('"outcome":"ok"', '"outcome":"no"')] + lines[1:]):
+            found = atoll("audit", "verify", self.file("wrong.ndjson", "".join(wrong)))
+            self.assertEqual(found.code, 1, found)
+            self.assertIn("broken at", found.out)
+        self.expect_failure(atoll("audit", "trail"), "invalid_argument")
 
     # covers: atoll network
     def test_network(self):

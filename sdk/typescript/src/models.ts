@@ -2,7 +2,7 @@
 
 export type ApprovalState = "waiting" | "approved" | "rejected" | "expired" | "cancelled";
 
-export type AuditAction = "session_created" | "session_changed" | "session_renewed" | "session_paused" | "session_resumed" | "session_deleted" | "execution_started" | "execution_cancelled" | "execution_refused" | "file_written" | "file_removed" | "snapshot_created" | "snapshot_deleted" | "template_created" | "template_changed" | "template_deleted" | "terminal_opened" | "key_created" | "key_revoked" | "preview_token_created" | "secret_set" | "secret_deleted" | "network_changed" | "network_refused" | "approval_requested" | "approval_decided";
+export type AuditAction = "session_created" | "session_changed" | "session_renewed" | "session_paused" | "session_resumed" | "session_deleted" | "execution_started" | "execution_cancelled" | "execution_refused" | "file_written" | "file_removed" | "snapshot_created" | "snapshot_deleted" | "template_created" | "template_changed" | "template_deleted" | "terminal_opened" | "key_created" | "key_revoked" | "preview_token_created" | "secret_set" | "secret_deleted" | "network_changed" | "network_refused" | "approval_requested" | "approval_decided" | "test_started" | "tenant_changed" | "execution_ended" | "file_changed";
 
 export type DecideApprovalDecision = "approve" | "reject";
 
@@ -23,6 +23,8 @@ export type RiskLevel = "safe" | "low" | "medium" | "high" | "critical";
 export type Role = "owner" | "admin" | "approver" | "user" | "read-only";
 
 export type SessionState = "creating" | "ready" | "running" | "paused" | "completed" | "terminated" | "failed";
+
+export type TestOutcome = "passed" | "failed" | "error" | "skipped" | "timed_out";
 
 export interface Approval {
   /** That of the execution. */
@@ -57,6 +59,21 @@ export interface Approval {
   remembered_until: string | null;
 }
 
+export interface AuditChain {
+  heads: AuditHead[];
+  audit: AuditRow[];
+}
+
+export interface AuditHead {
+  chain: string;
+  /** Of the last row. */
+  seq: number;
+  hash: string;
+  /** Rows up to this one were old and are gone. */
+  removed_seq: number;
+  removed_hash: string;
+}
+
 export interface AuditRow {
   /** Later rows have larger ids. */
   id: string;
@@ -72,11 +89,39 @@ export interface AuditRow {
   trace_id: string | null;
   request_id: string | null;
   /**
+   * Of execution_ended: state, exit_code, duration_ms, stdout_bytes, stderr_bytes, truncated; null
+   * otherwise.
+   */
+  result: Record<string, unknown> | null;
+  /** The server that wrote it; null for rows of old versions. */
+  chain: string | null;
+  /** Its place in the chain, from 1. */
+  seq: number | null;
+  /** SHA-256 over the hash before it and the row; docs/operations.md has the form. */
+  hash: string | null;
+  /**
    * The language of code or the program that a command begins with; the path of a file; the id of a
    * template, snapshot or key; what of a session was changed. Never code, arguments, values of variables,
    * contents or secrets.
    */
   detail: string;
+}
+
+export interface AuditVerdict {
+  ok: boolean;
+  /** That were looked at. */
+  rows: number;
+  heads: AuditHead[];
+  /** The first row that is wrong. */
+  broken: AuditVerdictBroken | null;
+}
+
+/** The first row that is wrong. */
+export interface AuditVerdictBroken {
+  chain: string;
+  seq: number;
+  id: string | null;
+  reason: string;
 }
 
 export interface ChangeFileMode {
@@ -412,6 +457,10 @@ export interface PutSecret {
   value_b64?: string;
 }
 
+export interface PutTenant {
+  quotas: TenantQuotas;
+}
+
 export interface ReplaceText {
   path: string;
   old_text: string;
@@ -700,6 +749,100 @@ export interface TemplateBodySecurity {
   allowed_domains?: string[];
   network?: NetworkPolicy;
   read_only_filesystem?: boolean;
+}
+
+export interface Tenant {
+  id: string;
+  quotas: TenantQuotas;
+  usage: TenantUsage;
+}
+
+/** Absent ones are unlimited. */
+export interface TenantQuotas {
+  /** That live. */
+  sessions?: number;
+  /** That run or wait. */
+  executions?: number;
+  /** Cores of all live sessions. */
+  cpu?: number;
+  memory_mb?: number;
+  disk_mb?: number;
+  snapshots?: number;
+  requests_per_second?: number;
+  /** A day of UTC. */
+  executions_per_day?: number;
+}
+
+export interface TenantUsage {
+  sessions: number;
+  executions: number;
+  cpu: number;
+  memory_mb: number;
+  disk_mb: number;
+  /** Today; counted where quotas are set. */
+  executions_per_day: number;
+}
+
+export interface TestCase {
+  /** case N when absent. */
+  name?: string;
+  /** What the program reads from stdin: a string as it is, anything else as JSON text. */
+  input?: unknown;
+  /** Printed instead, once the code was loaded (python, javascript), or run behind it (bash). */
+  expression?: string;
+  /** What the program prints; white space at the end does not count. */
+  expected: unknown;
+}
+
+export interface TestCoverage {
+  lines: number;
+  covered: number;
+  percent: number;
+  /** Numbers of lines that did not run. */
+  missing: number[];
+}
+
+export interface TestFailure {
+  name: string;
+  outcome: TestOutcome;
+  message: string;
+}
+
+export interface TestRequest {
+  code: string;
+  /** The template's when absent. */
+  language?: string;
+  cases?: TestCase[];
+  /** Instead of cases: a file for pytest (python) or node:test (javascript) that imports `solution`. */
+  test_code?: string;
+  /** Seconds for all tests together; 60 when absent. */
+  timeout?: number;
+  /** Which lines of the code a test_code in python reached. */
+  coverage?: boolean;
+}
+
+export interface TestResult {
+  session_id: string;
+  /** At least one passed, and none failed. */
+  all_passed: boolean;
+  passed: number;
+  /** With errors and tests that ran out of time. */
+  failed: number;
+  skipped: number;
+  failures: TestFailure[];
+  tests: TestVerdict[];
+  coverage?: TestCoverage;
+  duration_ms: number;
+}
+
+export interface TestVerdict {
+  name: string;
+  outcome: TestOutcome;
+  /** Why it has not passed. */
+  message: string;
+  duration_ms: number;
+  /** At most 64 KiB. */
+  stdout: string;
 }
 
 export interface Usage {

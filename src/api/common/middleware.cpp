@@ -232,9 +232,13 @@ Task<Answer<control::Caller>> identify(GuardPtr guard, http::Exchange* exchange,
 
 // Who asks, if they may ask this.
 Task<Answer<control::Caller>> admit(GuardPtr guard, http::Exchange* exchange, const Way* way) {
+  control::Control& control = *guard->control;
   ATOLL_CO_TRY(control::Caller caller, co_await identify(std::move(guard), exchange, way));
   ATOLL_CO_CHECK(check_role(way->access, caller));
   ATOLL_CO_CHECK(check_found(*way, *exchange));
+  if (way->access != http::Access::kAnyone) {
+    ATOLL_CO_CHECK(control.tenants().take_request(caller.tenant));
+  }
   co_return caller;
 }
 

@@ -52,9 +52,63 @@ Task<Answer<http::Response>> list_audit(Call call) {
   co_return json_response(200, body);
 }
 
+bodies::AuditHeadBody head_view(const model::AuditHead& head) {
+  return {.chain = head.chain,
+          .seq = head.seq,
+          .hash = head.hash,
+          .removed_seq = head.removed_seq,
+          .removed_hash = head.removed_hash};
+}
+
+Answer<std::int64_t> query_number(const Call& call, std::string_view name, std::int64_t most) {
+  auto text = call.request().find_query(name);
+  if (!text) return name == "limit" ? most : 0;
+  std::optional<std::uint64_t> number = to_number(*text);
+  if (!number || *number > static_cast<std::uint64_t>(most)) {
+    return refuse(Code::kInvalidArgument, "the query parameter `" + std::string(name) +
+                                              "` must be a number up to " + std::to_string(most));
+  }
+  return static_cast<std::int64_t>(*number);
+}
+
+// The rows as they are linked, for whoever keeps a copy that can be checked without the server.
+Task<Answer<http::Response>> list_chain(Call call) {
+  constexpr std::int64_t kMostRows = 1000;
+  ATOLL_CO_CHECK(known_query(call, {"chain", "after", "limit"}));
+  ATOLL_CO_TRY(std::int64_t after, query_number(call, "after", INT64_MAX));
+  ATOLL_CO_TRY(std::int64_t limit, query_number(call, "limit", kMostRows));
+  ATOLL_CO_TRY(std::vector<model::AuditHead> heads,
+               co_await call.control().audit().heads(call.caller));
+  bodies::AuditChainBody body;
+  for (const model::AuditHead& head : heads) body.heads.push_back(head_view(head));
+  std::string chain(call.request().query_value("chain"));
+  if (chain.empty() && !heads.empty()) chain = heads.front().chain;
+  ATOLL_CO_TRY(std::vector<model::AuditRow> rows,
+               co_await call.control().audit().chain(call.caller, std::move(chain), after,
+                                                     static_cast<std::size_t>(limit)));
+  for (const model::AuditRow& row : rows) body.audit.push_back(audit_view(row));
+  co_return json_response(200, body);
+}
+
+Task<Answer<http::Response>> verify_audit(Call call) {
+  ATOLL_CO_TRY(control::AuditVerdict verdict, co_await call.control().audit().verify(call.caller));
+  bodies::AuditVerdictBody body{
+      .ok = verdict.broken_chain.empty(), .rows = verdict.rows, .heads = {}, .broken = {}};
+  for (const model::AuditHead& head : verdict.heads) body.heads.push_back(head_view(head));
+  if (!body.ok) {
+    body.broken = bodies::AuditBreakBody{.chain = verdict.broken_chain,
+                                         .seq = verdict.broken_seq,
+                                         .id = text_or_null(verdict.broken_id),
+                                         .reason = verdict.reason};
+  }
+  co_return json_response(200, body);
+}
+
 }  // namespace
 
 void add_audit(Routes& routes) {
+  routes.add(http::Method::kGet, "/audit/chain", "listAuditChain", Access::kAdmin, list_chain);
+  routes.add(http::Method::kGet, "/audit/verify", "verifyAudit", Access::kAdmin, verify_audit);
   routes.add(http::Method::kGet, "/audit", "listAudit", Access::kAdmin, list_audit);
 }
 

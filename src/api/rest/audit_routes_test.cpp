@@ -54,14 +54,18 @@ Task<void> session_life(Api* api) {
   co_await expect_status(api, 403, Method::kPost, place + "/execute", R"({"command":"rm -rf /"})");
   co_await expect_status(api, 422, Method::kPatch, place, R"({"config":{"timeout_seconds":0}})");
   std::string query = "?session_id=" + id;
-  Told before = co_await told(api, query, 5);
-  EXPECT_EQ(before, (Told{"session_created shell-default", "session_changed labels",
-                          "session_renewed 77 s", "execution_started A=", "execution_refused rm"}));
+  Told before = co_await told(api, query, 6);
+  EXPECT_EQ(before,
+            (Told{"session_created shell-default", "session_changed labels", "session_renewed 77 s",
+                  "execution_started A=", "execution_ended ", "execution_refused rm"}));
   co_await expect_status(api, 204, Method::kDelete, place);
   co_await expect_status(api, 204, Method::kDelete, place);  // it has ended
   boost::json::array rows = co_await rows_of(api, query);
-  EXPECT_EQ(rows.size(), 6u);
+  EXPECT_EQ(rows.size(), 7u);
   EXPECT_EQ(text(rows[0], "action"), "session_deleted");
+  const boost::json::value& result = rows[2].at("result");
+  EXPECT_EQ(result.at("exit_code"), 0);
+  EXPECT_EQ(result.at("state"), "completed");
   EXPECT_EQ(text(rows[1], "outcome"), "dangerous_command");
   EXPECT_EQ(text(rows[2], "outcome"), "ok");
   EXPECT_FALSE(text(rows[2], "execution_id").empty());
@@ -81,9 +85,39 @@ Task<void> executions(Api* api) {
   std::string execution = "/api/v1/executions/" + begun.at({"execution_id"});
   co_await expect_status(api, 204, Method::kDelete, execution);
   co_await expect_status(api, 204, Method::kDelete, execution);
-  Told after = co_await told(api, query, 3);
-  EXPECT_EQ(after, (Told{"session_created shell-default", "execution_started sleep",
-                         "execution_cancelled "}));
+  Told after = co_await told(api, query, 4);
+  std::ranges::sort(after);  // who cancels may be told before or after the end is written
+  EXPECT_EQ(after, (Told{"execution_cancelled ", "execution_ended ", "execution_started sleep",
+                         "session_created shell-default"}));
+}
+
+// All rows are one chain, and whoever has a copy can check it.
+Task<void> chain(Api* api) {
+  std::string id = co_await api->make_session();
+  co_await expect_status(api, 200, Method::kPost, "/api/v1/sessions/" + id + "/execute",
+                         R"({"command":"echo out; exit 3"})", kWait);
+  Reply verdict = co_await api->call(Method::kGet, "/api/v1/audit/verify");
+  EXPECT_EQ(verdict.status, 200) << verdict.body;
+  EXPECT_EQ(verdict.at({"ok"}), "true") << verdict.body;
+  EXPECT_EQ(verdict.at({"rows"}), "3");
+  Reply rows = co_await api->call(Method::kGet, "/api/v1/audit/chain?limit=2");
+  EXPECT_EQ(rows.status, 200) << rows.body;
+  EXPECT_EQ(rows.json().at("audit").as_array().size(), 2u);
+  EXPECT_EQ(rows.json().at("heads").at(0).at("seq"), 3);
+  rows = co_await api->call(Method::kGet, "/api/v1/audit/chain?after=2");
+  EXPECT_EQ(rows.json().at("audit").at(0).at("result").at("exit_code"), 3) << rows.body;
+  EXPECT_EQ(rows.json().at("audit").at(0).at("result").at("stdout_bytes"), 4);
+  co_await expect_status(api, 400, Method::kGet, "/api/v1/audit/chain?after=x");
+}
+
+Task<void> changed_files(Api* api) {
+  std::string id = co_await api->make_session();
+  co_await expect_status(api, 200, Method::kPost, "/api/v1/sessions/" + id + "/execute",
+                         R"({"command":"echo 1 > a.txt","track_files":true})", kWait);
+  boost::json::array rows = co_await rows_of(api, "?action=file_changed&session_id=" + id);
+  EXPECT_EQ(rows.size(), 1u);
+  EXPECT_EQ(text(rows.at(0), "outcome"), "created_by_sandbox");
+  EXPECT_TRUE(text(rows.at(0), "detail").ends_with("a.txt"));
 }
 
 Task<void> while_it_runs(Api* api) {
@@ -103,8 +137,9 @@ Task<void> one_shot(Api* api) {
   co_await expect_status(
       api, 200, Method::kPost, "/api/v1/run",
       R"({"template_id":"shell-default","language":"bash","code":"echo s3cret"})");
-  EXPECT_EQ(co_await told(api, "", 3),
-            (Told{"session_created shell-default", "execution_started bash", "session_deleted "}));
+  EXPECT_EQ(co_await told(api, "", 4),
+            (Told{"session_created shell-default", "execution_started bash", "execution_ended ",
+                  "session_deleted "}));
 }
 
 Task<void> files_and_others(Api* api) {
@@ -183,6 +218,14 @@ Task<void> pages_and_filters(Api* api) {
         "?action=", "?limit=0", "?cursor=x", "?tenant=default"}) {
     co_await expect_status(api, 400, Method::kGet, kAudit + bad);
   }
+}
+
+// covers: listAuditChain, verifyAudit
+TEST(Audit, IsOneChainWithResults) {
+  with_api([](Api* api) { return chain(api); });
+}
+TEST(Audit, TellsWhichFilesAnExecutionChanged) {
+  with_api([](Api* api) { return changed_files(api); });
 }
 
 // covers: listAudit

@@ -26,6 +26,7 @@ class Follower {
                                    observe::seconds_buckets())) {}
 
   void take(const control::LifeEvent& event) {
+    if (event.event == "file_changed") return;
     if (event.execution_id.empty()) {
       take_session(event);
     } else {

@@ -17,6 +17,8 @@
 #include "bodies/server.hpp"
 #include "bodies/session.hpp"
 #include "bodies/template.hpp"
+#include "bodies/tenant.hpp"
+#include "bodies/test.hpp"
 #include "codec/json.hpp"
 #include "policy/finding.hpp"
 
@@ -155,6 +157,8 @@ TEST(OpenApiBodies, RequestsAreAsDescribed) {
   compare<bodies::PolicyCheckBody>("PolicyCheck", false);
   compare<bodies::DecideApprovalBody>("DecideApproval", false);
   compare<model::RiskPolicy>("RiskPolicy", false);
+  compare<bodies::PutTenantBody>("PutTenant", false);
+  compare<bodies::TestBody>("TestRequest", false);
   compare<model::Resources>("Resources", false);
 }
 
@@ -180,6 +184,10 @@ TEST(OpenApiBodies, AnswersAreAsDescribed) {
   compare<policy::Finding>("Finding", true);
   compare<policy::Judgement>("Judgement", true);
   compare<bodies::ApprovalBody>("Approval", true);
+  compare<bodies::TenantBody>("Tenant", true);
+  compare<bodies::AuditChainBody>("AuditChain", true);
+  compare<bodies::AuditVerdictBody>("AuditVerdict", true);
+  compare<bodies::TestResultBody>("TestResult", true);
 }
 
 // The bodies that are written in place, at the path that answers with them.

@@ -96,6 +96,7 @@ http::Handler add_rest_routes(http::Router& router, control::Control& control,
   add_execution_log(routes);
   add_diagnostics(routes);
   add_run(routes);
+  add_tests(routes);
   add_contexts(routes);
   add_terminal(routes);
   add_files(routes);
@@ -107,6 +108,7 @@ http::Handler add_rest_routes(http::Router& router, control::Control& control,
   add_secrets(routes);
   add_runtimes(routes);
   add_keys(routes);
+  add_tenants(routes);
   add_audit(routes);
   add_policy(routes);
   add_approvals(routes);

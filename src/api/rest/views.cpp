@@ -78,17 +78,22 @@ bodies::SnapshotBody snapshot_view(const model::Snapshot& snapshot) {
 }
 
 bodies::AuditRowBody audit_view(const model::AuditRow& row) {
-  return {.id = row.id,
-          .time = rfc3339(row.time),
-          .tenant = row.tenant,
-          .key_id = text_or_null(row.key_id),
-          .action = row.action,
-          .outcome = row.outcome,
-          .session_id = text_or_null(row.session_id.str()),
-          .execution_id = text_or_null(row.execution_id.str()),
-          .trace_id = text_or_null(row.trace_id),
-          .request_id = text_or_null(row.request_id),
-          .detail = row.detail};
+  return {
+      .id = row.id,
+      .time = rfc3339(row.time),
+      .tenant = row.tenant,
+      .key_id = text_or_null(row.key_id),
+      .action = row.action,
+      .outcome = row.outcome,
+      .session_id = text_or_null(row.session_id.str()),
+      .execution_id = text_or_null(row.execution_id.str()),
+      .trace_id = text_or_null(row.trace_id),
+      .request_id = text_or_null(row.request_id),
+      .detail = row.detail,
+      .result = parsed_or_null(row.result),
+      .chain = text_or_null(row.chain),
+      .seq = row.seq ? bodies::Nullable<std::int64_t>(*row.seq) : bodies::Nullable<std::int64_t>(),
+      .hash = text_or_null(row.hash)};
 }
 
 bodies::UsageBody usage_view(const control::SessionUsage& usage) {
@@ -139,11 +144,17 @@ bodies::LifeEventBody event_view(const control::LifeEvent& event) {
                              .execution_id = {},
                              .host = {},
                              .port = {},
-                             .reason = {}};
+                             .reason = {},
+                             .path = {},
+                             .change = {}};
   if (!event.host.empty()) {
     view.host = event.host;
     view.port = event.port;
     view.reason = event.reason;
+  }
+  if (!event.path.empty()) {
+    view.path = to_utf8(event.path);
+    view.change = event.change;
   }
   if (!event.execution_id.empty()) view.execution_id = event.execution_id;
   return view;

@@ -299,6 +299,9 @@ std::span<const Command> commands() {
       remote_manuals()[9],
       remote_manuals()[10],
       remote_manuals()[11],
+      remote_manuals()[12],
+      remote_manuals()[13],
+      remote_manuals()[14],
       Command{
           .name = "doctor",
           .summary = "check what this host can isolate, and say what to do",
@@ -396,15 +399,14 @@ std::span<const Command> commands() {
               .synopsis = "atoll version",
               .description = "Prints the version of Atoll.",
               .options = help_option_table()},
-      Command{
-          .name = "help",
-          .summary = "explain a command",
-          .synopsis = "atoll help [COMMAND]",
-          .description = "Shows the manual of a command, as COMMAND --help does.",
-          .options = docs_option_table(),
-          .words =
-              "run repl create ps exec shell cp logs rm template secret network policy approve mcp "
-              "doctor backends image config serve key completion version help"},
+      Command{.name = "help",
+              .summary = "explain a command",
+              .synopsis = "atoll help [COMMAND]",
+              .description = "Shows the manual of a command, as COMMAND --help does.",
+              .options = docs_option_table(),
+              .words = "run repl create ps exec shell cp logs rm template secret network test "
+                       "tenant audit policy approve mcp "
+                       "doctor backends image config serve key completion version help"},
   };
   return kCommands;
 }

@@ -36,6 +36,9 @@ constexpr std::array kEntries{
     Entry{"secret", manage_secrets},
     Entry{"network", manage_network},
     Entry{"approve", manage_approvals},
+    Entry{"test", test_code},
+    Entry{"tenant", manage_tenants},
+    Entry{"audit", manage_audit},
     Entry{"mcp", nullptr},
 };
 

@@ -188,6 +188,61 @@ constexpr std::array kApproveExamples{
     Example{"atoll approve --reject $E --reason 'reads the password file'", "Reject."},
 };
 
+constexpr std::array kTestSections{
+    Section{"What is run",
+            "FILE becomes code/solution.* in a session. Cases are compared by the server. A test "
+            "file runs in a sandbox of its own, where nothing of FILE runs: functions of "
+            "`solution` are carried out in the session and give plain data back, so code that is "
+            "wrong cannot make a test pass. docs/test-runs.md says more."},
+    Section{"Exit status",
+            "0 when at least one test passed and none failed, 1 otherwise, or 125 with \"atoll: "
+            "<code>: <sentence>\" on stderr."},
+    kServerSection};
+
+constexpr std::array kTestExamples{
+    Example{"atoll test --with test_solution.py solution.py", "With pytest."},
+    Example{"atoll test --cases cases.json --timeout 10s solution.js", "Input and output."},
+    Example{"atoll test --with t.py --session $S -o json s.py | jq .failures", "For a program."},
+};
+
+constexpr std::array kTenantSections{
+    Section{"Sub-commands",
+            "  show NAME              what a tenant may use, and what it uses now\n"
+            "  set NAME QUOTA=N…      change quotas; the others stay, and none takes one away"},
+    Section{"Quotas",
+            "sessions, executions (that run or wait), cpu (cores), memory_mb, disk_mb, snapshots, "
+            "requests_per_second, executions_per_day. A request beyond one is refused with "
+            "quota_exceeded. Setting takes a key with the role owner."},
+    kServerSection, kOwnExit};
+
+constexpr std::array kTenantExamples{
+    Example{"atoll tenant set acme sessions=20 cpu=4", "At most so much at a time."},
+    Example{"atoll tenant set acme cpu=none", "As much as the server has."},
+    Example{"atoll tenant show acme", "And what it uses."},
+};
+
+constexpr std::array kAuditSections{
+    Section{"Sub-commands",
+            "  tail            what was done last in your tenant, the newest at the end\n"
+            "  export          every row of all tenants as a line of JSON, with its hash\n"
+            "  verify [FILE]   whether a row was changed, moved or removed; of a FILE that export "
+            "wrote, without a server"},
+    Section{"The chain",
+            "Every row has a hash over itself and the row before it. verify names the first row "
+            "that is wrong. A tail that was cut off is found by the checkpoints that "
+            "audit.checkpoint of the server's configuration asks for. tail takes a key with the "
+            "role admin, export and verify one with the role owner."},
+    Section{"Exit status",
+            "verify: 0 when the chain is whole, 1 when it is not. Otherwise 0, or 125 with "
+            "\"atoll: <code>: <sentence>\" on stderr."},
+    kServerSection};
+
+constexpr std::array kAuditExamples{
+    Example{"atoll audit tail -f", "As it happens."},
+    Example{"atoll audit export > audit.ndjson", "A copy for elsewhere."},
+    Example{"atoll audit verify audit.ndjson", "And a look at it."},
+};
+
 constexpr std::array kMcpSections{
     Section{"Clients",
             "In the configuration of a client, one entry is all there is to write:\n\n"
@@ -212,7 +267,7 @@ constexpr std::array kMcpExamples{
 
 }  // namespace
 
-std::span<const Command, 12> remote_manuals() {
+std::span<const Command, 15> remote_manuals() {
   static const std::array kManuals{
       Command{.name = "create",
               .summary = "make a session on a server",
@@ -319,6 +374,35 @@ std::span<const Command, 12> remote_manuals() {
           .sections = kApproveSections,
           .examples = kApproveExamples,
           .words = "ls show"},
+      Command{.name = "test",
+              .summary = "run code against tests on a server",
+              .synopsis = "atoll test [OPTIONS] --with TESTFILE FILE|-\n"
+                          "atoll test [OPTIONS] --cases FILE FILE|-",
+              .description = "Runs a file of code and prints a verdict for every test.",
+              .options = test_option_table(),
+              .sections = kTestSections,
+              .examples = kTestExamples,
+              .takes_files = true},
+      Command{.name = "tenant",
+              .summary = "show and set the quotas of tenants",
+              .synopsis = "atoll tenant show [OPTIONS] NAME\n"
+                          "atoll tenant set [OPTIONS] NAME QUOTA=N…",
+              .description = "A tenant is what a key belongs to. Quotas say what it may use.",
+              .options = tenant_option_table(),
+              .sections = kTenantSections,
+              .examples = kTenantExamples,
+              .words = "show set"},
+      Command{.name = "audit",
+              .summary = "show, copy and verify who did what on a server",
+              .synopsis = "atoll audit tail [OPTIONS]\n"
+                          "atoll audit export [OPTIONS]\n"
+                          "atoll audit verify [OPTIONS] [FILE|-]",
+              .description = "The server records who did what, and how it ended.",
+              .options = audit_option_table(),
+              .sections = kAuditSections,
+              .examples = kAuditExamples,
+              .words = "tail export verify",
+              .takes_files = true},
       Command{.name = "mcp",
               .summary = "give a client of the Model Context Protocol sandboxes",
               .synopsis = "atoll mcp [OPTIONS]",

@@ -5,7 +5,8 @@
 
 namespace atl::cli {
 
-// create, ps, exec, shell, cp, logs, rm, template, secret, network.
-std::span<const Command, 12> remote_manuals();
+// create, ps, exec, shell, cp, logs, rm, template, secret, network, approve, test, tenant,
+// audit, mcp.
+std::span<const Command, 15> remote_manuals();
 
 }  // namespace atl::cli

@@ -288,6 +288,21 @@ constexpr std::array kTemplate = with_common(std::array{
     kOutput,
 });
 
+constexpr std::array kTenant = with_common(std::array{under(kOutput, "Tenants")});
+
+constexpr std::array kAudit = with_common(std::array{
+    under(Option{.name = "follow",
+                 .short_name = 'f',
+                 .help = "tail: go on with what is done from now on.",
+                 .set = set_flag<&RemoteOptions::follow>},
+          "Audit"),
+    Option{.name = "session",
+           .argument = "ID",
+           .help = "tail: only of this session.",
+           .set = set_text<&RemoteOptions::session>},
+    kOutput,
+});
+
 constexpr std::array kSecretOptions = with_common(std::array{under(kOutput, "Secrets")});
 
 constexpr std::array kMcp{
@@ -338,6 +353,42 @@ constexpr std::array kApprove = with_common(std::array{
     kOutput,
 });
 
+constexpr std::array kTest = with_common(std::array{
+    under(Option{.name = "with",
+                 .argument = "FILE",
+                 .help = "A test file for pytest or node:test, which imports `solution`.",
+                 .set = set_text<&RemoteOptions::test_file>,
+                 .complete = Complete::kFile},
+          "Tests"),
+    Option{.name = "cases",
+           .argument = "FILE",
+           .help = "Instead: a JSON list of {name, input, expected}; `expression` in the place of "
+                   "`input` is printed once the code was loaded.",
+           .set = set_text<&RemoteOptions::cases_file>,
+           .complete = Complete::kFile},
+    Option{.name = "language",
+           .short_name = 'l',
+           .argument = "LANG",
+           .help = "Of the code. Default: by the suffix of FILE, else python.",
+           .set = set_text<&RemoteOptions::language>},
+    Option{.name = "coverage",
+           .help = "Say which lines of Python code a test file reached.",
+           .set = set_flag<&RemoteOptions::coverage>},
+    Option{.name = "timeout",
+           .argument = "TIME",
+           .help = "For all tests together: 90s, 2m. Default: 60s.",
+           .set = set_parsed<&RemoteOptions::timeout, parse_duration>},
+    Option{.name = "session",
+           .argument = "SESSION",
+           .help = "Run in this session. Default: a new one, which is removed afterwards.",
+           .set = set_text<&RemoteOptions::session>},
+    Option{.name = "template",
+           .argument = "ID",
+           .help = "Of the new session. Default: by the language.",
+           .set = set_text<&RemoteOptions::template_id>},
+    kOutput,
+});
+
 constexpr std::array kNetworkOptions = with_common(std::array{
     under(Option{.name = "set",
                  .argument = "FILE",
@@ -361,6 +412,9 @@ std::span<const Option> template_option_table() { return kTemplate; }
 std::span<const Option> secret_option_table() { return kSecretOptions; }
 std::span<const Option> network_option_table() { return kNetworkOptions; }
 std::span<const Option> approve_option_table() { return kApprove; }
+std::span<const Option> test_option_table() { return kTest; }
+std::span<const Option> tenant_option_table() { return kTenant; }
+std::span<const Option> audit_option_table() { return kAudit; }
 std::span<const Option> mcp_option_table() { return kMcp; }
 
 Result<void> parse_remote_options(std::span<const std::string_view> arguments,

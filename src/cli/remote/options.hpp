@@ -38,6 +38,11 @@ struct RemoteOptions {
   std::uint64_t limit = 1000;
   std::string set_file;
 
+  std::string session;  // instead of a new one
+  std::string test_file;
+  std::string cases_file;
+  bool coverage = false;
+
   std::string session_key;
   std::string snapshot;
   bool network = false;
@@ -77,6 +82,9 @@ std::span<const Option> template_option_table();
 std::span<const Option> secret_option_table();
 std::span<const Option> network_option_table();
 std::span<const Option> approve_option_table();
+std::span<const Option> test_option_table();
+std::span<const Option> tenant_option_table();
+std::span<const Option> audit_option_table();
 std::span<const Option> mcp_option_table();
 
 // Options may stand before, between and after the words. Of a command that runs a program

@@ -32,6 +32,9 @@ RemoteTask manage_templates(Remote* remote);
 RemoteTask manage_secrets(Remote* remote);
 RemoteTask manage_network(Remote* remote);
 RemoteTask manage_approvals(Remote* remote);
+RemoteTask test_code(Remote* remote);
+RemoteTask manage_tenants(Remote* remote);
+RemoteTask manage_audit(Remote* remote);
 
 // stdout wants -o json or yaml: prints the document so.
 bool wants_document(const Remote& remote);

@@ -1,6 +1,8 @@
 // Who did what: added once, read by tenant and newest first, and gone when it is old.
 #include <tuple>
 
+#include "codec/json.hpp"
+#include "codec/sha256.hpp"
 #include "store/conformance/harness.hpp"
 
 namespace atl::store {
@@ -11,9 +13,11 @@ using model::AuditAction;
 // A new member does not compile until it is compared here.
 auto members(const AuditRow& row) {
   const auto& [tenant, id, time, key_id, action, outcome, session_id, execution_id, trace_id,
-               request_id, detail] = row;
+               request_id, detail, result, chain, seq, hash] = row;
+  // The last three are the store's.
+  (void)chain, (void)seq, (void)hash;
   return std::tuple(tenant, id, time, key_id, action, outcome, session_id, execution_id, trace_id,
-                    request_id, detail);
+                    request_id, detail, result);
 }
 
 class AuditCase : public StoreCase {
@@ -47,7 +51,8 @@ TEST_F(AuditCase, ARowComesBackAndIsAddedOnce) {
                .execution_id = ExecutionId::make(),
                .trace_id = "trace",
                .request_id = "request",
-               .detail = "rm"};
+               .detail = "rm",
+               .result = R"({"exit_code":1})"};
   must(write(AddAudit{row}));
   AuditRow changed = row;
   changed.outcome = "ok";
@@ -74,6 +79,74 @@ TEST_F(AuditCase, IsWrittenWithItsChangeOrNotAtAll) {
   EXPECT_EQ(code_of(write(PutSession{session}, AddAudit{row_at(1)}, AddIdempotency{answer})),
             Code::kAlreadyExists);
   EXPECT_EQ(times({.tenant = "t"}), Times());
+}
+
+// From the first row that is kept to the head: empty when nothing is wrong.
+std::string broken_at(Store& store) {
+  for (const model::AuditHead& head : must(wait(store.audit_heads()))) {
+    model::ChainCheck check(codec::sha256_hex, head.removed_seq, head.removed_hash);
+    for (const AuditRow& row : must(wait(store.audit_chain(head.chain, 0, 10'000)))) {
+      std::string wrong = check.take(row, codec::name_of(row.action));
+      if (!wrong.empty()) return std::to_string(row.seq.value_or(0)) + " " + wrong;
+    }
+    if (check.seq() != head.seq || check.hash() != head.hash) return "head";
+  }
+  return "";
+}
+
+TEST_F(AuditCase, RowsAreOneChain) {
+  for (std::int64_t ms = 1; ms <= 5; ++ms) must(write(AddAudit{row_at(ms)}));
+  must(write(AddAudit{row_at(3)}));  // the same again adds nothing
+  reopen();
+  must(write(AddAudit{row_at(6)}, AddAudit{row_at(7)}));
+  EXPECT_EQ(broken_at(store()), "");
+  std::vector<model::AuditHead> heads = must(wait(store().audit_heads()));
+  ASSERT_EQ(heads.size(), 1u);
+  EXPECT_EQ(heads[0].seq, 7);
+  EXPECT_EQ(must(wait(store().audit_chain(heads[0].chain, 5, 1)))[0].seq, 6);
+}
+
+TEST_F(AuditCase, AWriteThatIsRefusedLeavesTheChainAsItWas) {
+  must(write(AddAudit{row_at(1)}));
+  IdempotencyRow answer{.tenant = "t", .key = "k"};
+  must(write(AddIdempotency{answer}));
+  EXPECT_EQ(code_of(write(AddAudit{row_at(2)}, AddIdempotency{answer})), Code::kAlreadyExists);
+  must(write(AddAudit{row_at(3)}));
+  EXPECT_EQ(broken_at(store()), "");
+  EXPECT_EQ(must(wait(store().audit_heads()))[0].seq, 2);
+}
+
+TEST_F(AuditCase, TheChainIsStillWholeWhenOldRowsAreGone) {
+  for (std::int64_t ms : {1, 2, 9, 3, 10}) must(write(AddAudit{row_at(ms)}));
+  must(wait(store().remove_old({.audit_before = at(5)})));
+  EXPECT_EQ(broken_at(store()), "");
+  EXPECT_EQ(must(wait(store().audit_heads()))[0].removed_seq, 2);
+  must(write(AddAudit{row_at(11)}));
+  EXPECT_EQ(broken_at(store()), "");
+}
+
+TEST_F(AuditCase, EveryChangeOfARowIsFound) {
+  struct {
+    const char* sql;
+    const char* where;
+  } tries[] = {{"UPDATE audit SET detail = 'other' WHERE seq = 3", "3"},
+               {"UPDATE audit SET outcome = 'ok ' WHERE seq = 3", "3"},
+               {"UPDATE audit SET time = time + 1 WHERE seq = 3", "3"},
+               {"DELETE FROM audit WHERE seq = 3", "4"},
+               {"DELETE FROM audit WHERE seq = 5", "head"},
+               {"UPDATE audit SET seq = 99 WHERE seq = 3", "4"}};
+  for (const auto& one : tries) {
+    for (std::int64_t ms = 1; ms <= 5; ++ms) must(write(AddAudit{row_at(ms)}));
+    ASSERT_EQ(broken_at(store()), "");
+    {
+      auto db = must(tested_database().connect(url_, folder_.path()));
+      must(db->run(one.sql, {}));
+    }
+    EXPECT_TRUE(broken_at(store()).starts_with(one.where)) << one.sql << broken_at(store());
+    auto db = must(tested_database().connect(url_, folder_.path()));
+    must(db->run("DELETE FROM audit", {}));
+    must(db->run("DELETE FROM audit_heads", {}));
+  }
 }
 
 TEST_F(AuditCase, PagesNewestFirst) {
@@ -124,13 +197,16 @@ TEST_F(AuditCase, ASearchGoesThroughThemAll) {
 }
 
 TEST_F(AuditCase, OldRowsGoOfEveryTenant) {
+  // In the order of time, as it is in a chain: an old row behind a young one stays as long as that.
   std::vector<Change> changes;
-  for (const char* tenant : {"a", "b"}) {
-    for (int number = 0; number < 150; ++number) {
+  for (int number = 0; number < 150; ++number) {
+    for (const char* tenant : {"a", "b"}) {
       AuditRow row = row_at(9, number);
       row.tenant = tenant;
       changes.emplace_back(AddAudit{row});
     }
+  }
+  for (const char* tenant : {"a", "b"}) {
     AuditRow young = row_at(10);
     young.tenant = tenant;
     changes.emplace_back(AddAudit{young});

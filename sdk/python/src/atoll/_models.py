@@ -115,6 +115,10 @@ class AuditAction(str, Enum):
     NETWORK_REFUSED = "network_refused"
     APPROVAL_REQUESTED = "approval_requested"
     APPROVAL_DECIDED = "approval_decided"
+    TEST_STARTED = "test_started"
+    TENANT_CHANGED = "tenant_changed"
+    EXECUTION_ENDED = "execution_ended"
+    FILE_CHANGED = "file_changed"
 
     @classmethod
     def of(cls, value: str) -> Union[AuditAction, str]:
@@ -1145,6 +1149,14 @@ class AuditEntry(Model):
     execution_id: Optional[str]
     trace_id: Optional[str]
     request_id: Optional[str]
+    result: Optional[Dict[str, Any]]
+    """Of execution_ended: state, exit_code, duration_ms, stdout_bytes, stderr_bytes, truncated; null otherwise."""
+    chain: Optional[str]
+    """The server that wrote it; null for rows of old versions."""
+    seq: Optional[int]
+    """Its place in the chain, from 1."""
+    hash: Optional[str]
+    """SHA-256 over the hash before it and the row; docs/operations.md has the form."""
     detail: str
     """The language of code or the program that a command begins with; the path of a file; the id of a template,
     snapshot or key; what of a session was changed. Never code, arguments, values of variables, contents or
@@ -1166,6 +1178,10 @@ class AuditEntry(Model):
             execution_id=data.get("execution_id"),
             trace_id=data.get("trace_id"),
             request_id=data.get("request_id"),
+            result=data.get("result"),
+            chain=data.get("chain"),
+            seq=data.get("seq"),
+            hash=data.get("hash"),
             detail=data["detail"],
             raw=data,
         )

@@ -58,6 +58,14 @@ public enum AuditAction {
   APPROVAL_REQUESTED("approval_requested"),
   /** {@code approval_decided}. */
   APPROVAL_DECIDED("approval_decided"),
+  /** {@code test_started}. */
+  TEST_STARTED("test_started"),
+  /** {@code tenant_changed}. */
+  TENANT_CHANGED("tenant_changed"),
+  /** {@code execution_ended}. */
+  EXECUTION_ENDED("execution_ended"),
+  /** {@code file_changed}. */
+  FILE_CHANGED("file_changed"),
   /** A value that this version does not know. */
   @JsonEnumDefaultValue
   UNKNOWN("");

@@ -4,6 +4,7 @@ package dev.atoll.sdk.model;
 import com.fasterxml.jackson.annotation.JsonInclude;
 import com.fasterxml.jackson.annotation.JsonProperty;
 import java.time.Instant;
+import java.util.Map;
 
 /**
  * AuditRow of the REST API.
@@ -18,6 +19,11 @@ import java.time.Instant;
  * @param executionId the member {@code execution_id}
  * @param traceId the member {@code trace_id}
  * @param requestId the member {@code request_id}
+ * @param result Of execution_ended: state, exit_code, duration_ms, stdout_bytes, stderr_bytes, truncated; null
+ *     otherwise.
+ * @param chain The server that wrote it; null for rows of old versions.
+ * @param seq Its place in the chain, from 1.
+ * @param hash SHA-256 over the hash before it and the row; docs/operations.md has the form.
  * @param detail The language of code or the program that a command begins with; the path of a file; the id of a
  *     template, snapshot or key; what of a session was changed. Never code, arguments, values of
  *     variables, contents or secrets.
@@ -34,4 +40,8 @@ public record AuditRow(
     @JsonProperty("execution_id") String executionId,
     @JsonProperty("trace_id") String traceId,
     @JsonProperty("request_id") String requestId,
+    @JsonProperty("result") Map<String, Object> result,
+    @JsonProperty("chain") String chain,
+    @JsonProperty("seq") Long seq,
+    @JsonProperty("hash") String hash,
     @JsonProperty("detail") String detail) {}
