@@ -1,8 +1,12 @@
+#include <fcntl.h>
+#include <unistd.h>
+
 #include <chrono>
 #include <fstream>
 #include <utility>
 
 #include "base/ids.hpp"
+#include "base/write_all.hpp"
 #include "observe/log.hpp"
 #include "store/data_lock.hpp"
 #include "store/database_store.hpp"
@@ -55,9 +59,10 @@ Result<std::string> chain_of(const StoreOptions& options) {
   std::string name;
   if (std::ifstream in(path); in >> name && !name.empty()) return name;
   name = make_sortable_id();
-  std::ofstream out(path);
-  out << name << std::endl;
-  if (!out) return fail(Code::kIo, "the name of the audit's chain cannot be written");
+  UniqueFd out(::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600));
+  if (!out || !write_all(out.get(), name + "\n") || ::fsync(out.get()) != 0) {
+    return fail_errno("writing the name of the audit's chain");
+  }
   return name;
 }
 
