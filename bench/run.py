@@ -25,13 +25,14 @@ import network
 import report
 import neighbours
 import restart
+import sdks
 from report import Promise
 
 TRUE = ["/bin/true"]
 ECHO = ["/bin/sh", "-c", "echo hi"]
 PYTHON = ["/usr/bin/python3", "-c", "print(1)"]
 
-SECTIONS = ["latency", "output", "rate", "engine", "languages", "api", "life", "crowd", "dialects", "restart", "neighbours", "network",
+SECTIONS = ["latency", "output", "rate", "engine", "languages", "api", "life", "crowd", "dialects", "restart", "neighbours", "network", "sdks",
             "docker", "srt", "opensandbox"]
 
 SHELL_LIFE = "create, echo 1, delete: shell-default"
@@ -74,6 +75,13 @@ PROMISES = [
     Promise(neighbours.RATIO, "atoll", "", "value", most=2),
     Promise(restart.OPEN, "atoll", f"{restart.SESSIONS[-1]} sessions", "p50", most=1000),
     *network.PROMISES,
+    *(Promise(sdks.BEYOND, contender, "", "value", most=0.3) for contender in sdks.CONTENDERS),
+    *(promise for contender in ("Python", "Python, async") for promise in (
+        Promise("download of 100 MiB", contender, "", "value", least=200),
+        Promise("output of 100 MiB as events", contender, "", "value", least=60),
+        Promise("memory that both took", contender, "", "value", most=32))),
+    Promise(sdks.MAP_RATIO, "Python, async", "", "value", least=0.8),
+    Promise("import", "Python", "", "value", most=150),
     Promise("DELETE of a session that is bombing", "atoll", "hot", "p99", most=200),
 ]
 
@@ -170,6 +178,8 @@ def main():
             attempt(out, neighbours.neighbours, args.bin.resolve(), pathlib.Path(scratch), args.quick)
         if "network" in wanted:
             attempt(out, network.network, args.bin.resolve(), pathlib.Path(scratch), args.quick)
+        if "sdks" in wanted:
+            attempt(out, sdks.sdks, args.bin.resolve(), pathlib.Path(scratch), args.quick)
         if "docker" in wanted:
             attempt(out, backend_docker.docker, args.bin.resolve(), pathlib.Path(scratch), args.quick)
         if "srt" in wanted:
