@@ -24,9 +24,10 @@ Task<void> quotas(Api* api) {
   EXPECT_EQ(beyond.headers.get("retry-after"), "1");
   Reply shown = co_await api->call(Method::kGet, kPath);
   EXPECT_EQ(shown.at({"usage", "sessions"}), "1");
-  for (const char* body : {R"({"quotas":{"sesions":1}})", R"({"quotas":{"sessions":-1}})", "{}"}) {
+  for (auto [body, status] : {std::pair(R"({"quotas":{"sesions":1}})", 400), std::pair("{}", 400),
+                              std::pair(R"({"quotas":{"sessions":-1}})", 422)}) {
     Reply bad = co_await api->call(Method::kPut, kPath, body);
-    EXPECT_EQ(bad.status, 400) << body << bad.body;
+    EXPECT_EQ(bad.status, status) << body << bad.body;
   }
 }
 
