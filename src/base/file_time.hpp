@@ -5,29 +5,21 @@
 
 #include <time.h>
 
+#include <algorithm>
 #include <cstdint>
-#include <limits>
 
 namespace atl {
 
+inline constexpr std::int64_t kFileSecond = 1'000'000'000;
+
 constexpr std::int64_t file_time_ns(std::int64_t seconds, std::int64_t nanoseconds = 0) {
-  std::int64_t all = 0;
-  if (__builtin_mul_overflow(seconds, std::int64_t{1'000'000'000}, &all) ||
-      __builtin_add_overflow(all, nanoseconds, &all)) {
-    return seconds < 0 ? std::numeric_limits<std::int64_t>::min()
-                       : std::numeric_limits<std::int64_t>::max();
-  }
-  return all;
+  constexpr std::int64_t kMost = INT64_MAX / kFileSecond - 1;
+  return std::clamp(seconds, -kMost, kMost) * kFileSecond + nanoseconds;
 }
 
 constexpr timespec file_timespec(std::int64_t ns) {
-  constexpr std::int64_t kSecond = 1'000'000'000;
-  timespec time{.tv_sec = ns / kSecond, .tv_nsec = ns % kSecond};
-  if (time.tv_nsec < 0) {  // before 1970
-    time.tv_sec -= 1;
-    time.tv_nsec += kSecond;
-  }
-  return time;
+  std::int64_t part = (ns % kFileSecond + kFileSecond) % kFileSecond;
+  return {.tv_sec = ns / kFileSecond - (ns % kFileSecond < 0 ? 1 : 0), .tv_nsec = part};
 }
 
 }  // namespace atl
