@@ -181,7 +181,10 @@ bool same_output(std::string_view printed, std::string_view expected) {
   return trimmed(printed) == trimmed(expected);
 }
 
-Task<Result<void>> TestRuns::allow(Caller caller, SessionId id, const TestRequest* request) {
+// A test run answers its request, so nobody can be asked meanwhile: what the policy asks for is
+// refused.
+Task<Result<void>> TestRuns::allow(Caller caller, const LiveSession* session,
+                                   const TestRequest* request) {
   std::vector<std::string> texts{request->code};
   if (request->test_code) texts.push_back(*request->test_code);
   for (const TestCase& one : request->cases) {
@@ -189,14 +192,19 @@ Task<Result<void>> TestRuns::allow(Caller caller, SessionId id, const TestReques
   }
   for (std::string& text : texts) {
     ExecuteRequest judged{.code = std::move(text), .language = request->language};
-    Result<void> allowed = co_await parts_.decider.decide(caller, &judged);
-    if (allowed) continue;
-    parts_.audit.soon(
-        audit_row(caller, {.action = model::AuditAction::kExecutionRefused,
-                           .session_id = id,
-                           .detail = "test " + request->language,
-                           .outcome = std::string(code_name(allowed.error().code()))}));
-    co_return allowed;
+    Result<Decision> decided = co_await parts_.decider.decide(
+        caller, &judged, session->origin->spec.policy.value_or(model::RiskPolicy()));
+    bool asks = decided && decided->action == model::RiskAction::kAsk;
+    if (decided && !asks) continue;
+    Error refusal = asks ? Error(Code::kForbidden,
+                                 "the policy asks a person about this code, and a test run cannot "
+                                 "wait: have it approved as an execution")
+                         : decided.error();
+    parts_.audit.soon(audit_row(caller, {.action = model::AuditAction::kExecutionRefused,
+                                         .session_id = session->row.id,
+                                         .detail = "test " + request->language,
+                                         .outcome = std::string(code_name(refusal.code()))}));
+    co_return fail(std::move(refusal));
   }
   co_return Result<void>();
 }
@@ -359,7 +367,7 @@ Task<Result<TestReport>> TestRuns::run(Caller caller, SessionId id, TestRequest 
   Clock::time_point begin = Clock::now();
   ATOLL_CO_TRY(Use use, co_await parts_.sessions.use(caller, id));
   ATOLL_CO_CHECK(check_test(request, use.session().origin->spec.language, longest_time_));
-  ATOLL_CO_CHECK(co_await allow(caller, id, &request));
+  ATOLL_CO_CHECK(co_await allow(caller, &use.session(), &request));
   ATOLL_CO_CHECK(parts_.tenants.take_execution(caller.tenant));
   Place place(parts_.tenants, caller.tenant);
   ATOLL_CO_CHECK(co_await parts_.audit.record(audit_row(

@@ -90,7 +90,8 @@ class TestRuns {
   class JudgeSession;
   class Place;
   struct Running;
-  async::Task<Result<void>> allow(Caller caller, SessionId id, const TestRequest* request);
+  async::Task<Result<void>> allow(Caller caller, const LiveSession* session,
+                                  const TestRequest* request);
   async::Task<Result<void>> write_files(Running* running);
   async::Task<void> run_cases(Running* running);
   async::Task<Result<void>> run_file(Running* running);

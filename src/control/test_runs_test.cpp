@@ -230,6 +230,10 @@ Task<void> refused(Plane* plane) {
   TestRequest dangerous{.code = "rm -rf /", .language = "bash"};
   dangerous.cases = {{.expected = ""}};
   EXPECT_EQ((co_await runs.run({}, id, dangerous)).error().code(), Code::kDangerousCommand);
+  Caller asking{.policy = {.critical = model::RiskAction::kAsk}};
+  TestRequest risky{.code = "import os; os.system(input())", .language = "python"};
+  risky.cases = {{.expected = ""}};
+  EXPECT_EQ((co_await runs.run(asking, id, risky)).error().code(), Code::kForbidden);
   Caller stranger{.tenant = "other"};
   TestRequest fine{.code = "1", .language = "python"};
   fine.cases = {{.expected = ""}};

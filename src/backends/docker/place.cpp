@@ -90,7 +90,7 @@ void Places::remove_network(const SandboxId& id) const {
 
 Result<void> Places::note_opened(const SandboxId& id) const {
   if (was_opened(id)) return {};
-  return write_file(note(id), 0600, "", 0);
+  return write_file(note(id), 0600, "");
 }
 
 bool Places::was_opened(const SandboxId& id) const { return ::access(note(id).c_str(), F_OK) == 0; }
