@@ -8,7 +8,7 @@ _atoll() {
   local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD-1]} i
   COMPREPLY=()
   if (( COMP_CWORD == 1 )); then
-    COMPREPLY=($(compgen -W 'run repl create ps exec shell cp logs rm template secret network approve mcp doctor backends image config serve key completion policy version help -h --help -V --version' -- "$cur"))
+    COMPREPLY=($(compgen -W 'run repl create ps exec shell cp logs rm template secret network approve test tenant audit mcp doctor backends image config serve key completion policy version help -h --help -V --version' -- "$cur"))
     return
   fi
   case ${COMP_WORDS[1]} in
@@ -220,6 +220,43 @@ _atoll() {
       esac
       if [[ $cur == -* ]]; then COMPREPLY=($(compgen -W '--reject --reason --remember --state -o --output --server --key --ca-file --color -h --help' -- "$cur")); return; fi
       COMPREPLY=($(compgen -W 'ls show' -- "$cur"));;
+    test)
+      case $prev in
+        --with) _atoll_files "$cur"; return;;
+        --cases) _atoll_files "$cur"; return;;
+        --language|-l) COMPREPLY=(); return;;
+        --timeout) COMPREPLY=(); return;;
+        --session) COMPREPLY=(); return;;
+        --template) COMPREPLY=(); return;;
+        --output|-o) COMPREPLY=($(compgen -W 'table json yaml' -- "$cur")); return;;
+        --server) COMPREPLY=(); return;;
+        --key) COMPREPLY=(); return;;
+        --ca-file) _atoll_files "$cur"; return;;
+        --color) COMPREPLY=($(compgen -W 'auto always never' -- "$cur")); return;;
+      esac
+      if [[ $cur == -* ]]; then COMPREPLY=($(compgen -W '--with --cases -l --language --coverage --timeout --session --template -o --output --server --key --ca-file --color -h --help' -- "$cur")); return; fi
+      _atoll_files "$cur";;
+    tenant)
+      case $prev in
+        --output|-o) COMPREPLY=($(compgen -W 'table json yaml' -- "$cur")); return;;
+        --server) COMPREPLY=(); return;;
+        --key) COMPREPLY=(); return;;
+        --ca-file) _atoll_files "$cur"; return;;
+        --color) COMPREPLY=($(compgen -W 'auto always never' -- "$cur")); return;;
+      esac
+      if [[ $cur == -* ]]; then COMPREPLY=($(compgen -W '-o --output --server --key --ca-file --color -h --help' -- "$cur")); return; fi
+      COMPREPLY=($(compgen -W 'show set' -- "$cur"));;
+    audit)
+      case $prev in
+        --session) COMPREPLY=(); return;;
+        --output|-o) COMPREPLY=($(compgen -W 'table json yaml' -- "$cur")); return;;
+        --server) COMPREPLY=(); return;;
+        --key) COMPREPLY=(); return;;
+        --ca-file) _atoll_files "$cur"; return;;
+        --color) COMPREPLY=($(compgen -W 'auto always never' -- "$cur")); return;;
+      esac
+      if [[ $cur == -* ]]; then COMPREPLY=($(compgen -W '-f --follow --session -o --output --server --key --ca-file --color -h --help' -- "$cur")); return; fi
+      COMPREPLY=($(compgen -W 'tail export verify' -- "$cur"));;
     mcp)
       case $prev in
         --server) COMPREPLY=(); return;;
@@ -306,7 +343,7 @@ _atoll() {
       ;;
     help)
       if [[ $cur == -* ]]; then COMPREPLY=($(compgen -W '--markdown -h --help' -- "$cur")); return; fi
-      COMPREPLY=($(compgen -W 'run repl create ps exec shell cp logs rm template secret network policy approve mcp doctor backends image config serve key completion version help' -- "$cur"));;
+      COMPREPLY=($(compgen -W 'run repl create ps exec shell cp logs rm template secret network test tenant audit policy approve mcp doctor backends image config serve key completion version help' -- "$cur"));;
   esac
 }
 complete -F _atoll atoll
