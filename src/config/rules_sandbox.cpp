@@ -20,8 +20,7 @@ constexpr std::array kRules{
                  "share one. `disabled`: as with `enabled` false."},
     Rule{.path = "sandbox.network.allowedDomains",
          .says = "Domains that sandboxes may reach; empty: none. A backend that cannot enforce the "
-                 "list refuses the session with 422 `policy_unsupported`; srt can, native has no "
-                 "network to give.",
+                 "list refuses the session with 422 `policy_unsupported`.",
          .most = kMaxDomain,
          .items = kMaxRules,
          .check = check_domain},

@@ -106,12 +106,13 @@ constexpr std::array kRules{
          .says = "Refuse executions, tests and terminals that cannot be recorded, when the disk is "
                  "full, instead of running them unrecorded."},
     Rule{.path = "audit.checkpoint.file",
-         .says =
-             "A file that the end of the audit's chain is appended to at intervals, so that a "
-             "tail that was cut off is noticed. Keep it where the server's users cannot write."},
+         .says = "A file that the end of the audit's chain is appended to at intervals, so that a "
+                 "tail that was cut off is noticed. Keep it where the server's users cannot write.",
+         .most = 4095},
     Rule{.path = "audit.checkpoint.command",
          .says = "A shell command that gets the same line on its stdin, for a place on another "
-                 "machine."},
+                 "machine.",
+         .most = 4095},
     Rule{.path = "audit.checkpoint.interval",
          .says = "How often.",
          .least = 1,

@@ -158,7 +158,9 @@ TEST(OpenApiBodies, RequestsAreAsDescribed) {
   compare<bodies::DecideApprovalBody>("DecideApproval", false);
   compare<model::RiskPolicy>("RiskPolicy", false);
   compare<bodies::PutTenantBody>("PutTenant", false);
+  compare<model::TenantQuotas>("TenantQuotas", false);
   compare<bodies::TestBody>("TestRequest", false);
+  compare<bodies::TestCaseBody>("TestCase", false);
   compare<model::Resources>("Resources", false);
 }
 
@@ -188,6 +190,11 @@ TEST(OpenApiBodies, AnswersAreAsDescribed) {
   compare<bodies::AuditChainBody>("AuditChain", true);
   compare<bodies::AuditVerdictBody>("AuditVerdict", true);
   compare<bodies::TestResultBody>("TestResult", true);
+  compare<bodies::TestVerdictBody>("TestVerdict", true);
+  compare<bodies::TestFailureBody>("TestFailure", true);
+  compare<bodies::TestCoverageBody>("TestCoverage", true);
+  compare<bodies::TenantUsageBody>("TenantUsage", true);
+  compare<bodies::AuditHeadBody>("AuditHead", true);
 }
 
 // The bodies that are written in place, at the path that answers with them.

@@ -171,8 +171,8 @@ constexpr std::array kNetworkExamples{
 
 constexpr std::array kApproveSections{
     Section{"What it does",
-            "  (nothing)        at a terminal: show what waits, one by one, and decide by a key: "
-            "y, n, s(kip), q(uit); elsewhere the same as ls\n"
+            "  (nothing)        at a terminal: show what waits, one by one, and decide by\n"
+            "                   a key: y, n, s(kip), q(uit); elsewhere the same as ls\n"
             "  ls               list what waits\n"
             "  show ID          who asks for what, with the findings marked in the code\n"
             "  ID…              approve these, or reject them with --reject"},
@@ -208,7 +208,7 @@ constexpr std::array kTestExamples{
 constexpr std::array kTenantSections{
     Section{"Sub-commands",
             "  show NAME              what a tenant may use, and what it uses now\n"
-            "  set NAME QUOTA=N…      change quotas; the others stay, and none takes one away"},
+            "  set NAME QUOTA=N…      change quotas; the others stay; `none` removes one"},
     Section{"Quotas",
             "sessions, executions (that run or wait), cpu (cores), memory_mb, disk_mb, snapshots, "
             "requests_per_second, executions_per_day. A request beyond one is refused with "
@@ -225,8 +225,8 @@ constexpr std::array kAuditSections{
     Section{"Sub-commands",
             "  tail            what was done last in your tenant, the newest at the end\n"
             "  export          every row of all tenants as a line of JSON, with its hash\n"
-            "  verify [FILE]   whether a row was changed, moved or removed; of a FILE that export "
-            "wrote, without a server"},
+            "  verify [FILE]   whether a row was changed, moved or removed; of a FILE that\n"
+            "                  export wrote, without a server"},
     Section{"The chain",
             "Every row has a hash over itself and the row before it. verify names the first row "
             "that is wrong. A tail that was cut off is found by the checkpoints that "
