@@ -291,6 +291,8 @@ PlaneWish after_a_crash(Steps* steps, std::vector<model::Approval>* left) {
 }
 
 Task<void> restarted(Plane* plane, std::vector<model::Approval>* left) {
+  Caller owner{.role = model::Role::kOwner};
+  EXPECT_EQ((co_await plane->control->tenants().get(owner, "default"))->use.executions, 1u);
   ExecutionId waits = left->at(0).id;
   ExecutionId lost = left->at(1).id;
   EXPECT_EQ((co_await get(plane, lost)).state, ExecutionState::kCancelled);
@@ -302,6 +304,7 @@ Task<void> restarted(Plane* plane, std::vector<model::Approval>* left) {
   EXPECT_EQ((co_await until_final(plane, waits)).state, ExecutionState::kTimedOut);
 }
 
+// covers: C64
 TEST(Approvals, WaitOnAfterARestart) {
   Steps steps;
   std::vector<model::Approval> left;

@@ -40,7 +40,7 @@ class InUse {
 
 Error why_refused(const model::Approval& row) {
   if (row.state == ApprovalState::kExpired) {
-    return {Code::kForbidden, "nobody approved it in time"};
+    return {Code::kForbidden, "the approval expired (approvals.timeout)"};
   }
   return {Code::kForbidden, "it was rejected" + (row.reason.empty() ? "" : ": " + row.reason)};
 }

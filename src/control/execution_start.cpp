@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "base/fault.hpp"
+#include "base/rollback.hpp"
 #include "control/execute_check.hpp"
 #include "control/executions.hpp"
 #include "control/stored_request.hpp"
@@ -95,6 +96,8 @@ Task<Result<LiveExecutionPtr>> Executions::start(Caller caller, SessionId id,
                                             " (executions.max_output_bytes of the server)");
   }
   ATOLL_CO_CHECK(shared_.tenants.take_execution(caller.tenant));
+  Rollback undo;  // until forget() does it
+  undo.add([this, tenant = caller.tenant] { shared_.tenants.give_execution(tenant); });
   ExecutionId new_id = ExecutionId::make();
   auto execution = std::make_shared<LiveExecution>(kept, disk_for(new_id));
   model::Execution& row = execution->row;
@@ -120,6 +123,7 @@ Task<Result<LiveExecutionPtr>> Executions::start(Caller caller, SessionId id,
               !approvals_.is_remembered(id, content_hash(request));
   if (asks) {
     ATOLL_CO_CHECK(approvals_.open(execution, request, allowed->judgement));
+    undo.add([this, execution] { approvals_.forget(*execution); });
     execution->audit = {audit_row(caller, {.action = AuditAction::kApprovalRequested,
                                            .session_id = id,
                                            .execution_id = row.id,
@@ -127,16 +131,14 @@ Task<Result<LiveExecutionPtr>> Executions::start(Caller caller, SessionId id,
     live_for_approval(*session, *execution->approval);
     if (execution->approval->ends_session && session->in_store != RowInStore::kNone) {
       Result<void> kept_on = co_await sessions_.put(session);
-      if (!kept_on) {
-        approvals_.forget(*execution);
-        co_return fail(kept_on.error());
-      }
+      if (!kept_on) co_return fail(kept_on.error());
     }
     stored = true;  // people are told of it
   }
   session->executions[row.id.str()] = execution;
   session->last_execution = row.id.str();
   live_[row.id.str()] = execution;
+  undo.release();
   fault::here("execute.begun");
   if (stored || audit_.is_strict()) {
     Result<void> written = co_await keep(execution, once);

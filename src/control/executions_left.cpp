@@ -113,6 +113,7 @@ Task<Result<LiveExecutionPtr>> Executions::wait_on(ExecutionId id) {
     execution->spool->write_through();
     (*session)->executions[id.str()] = execution;
     live_[id.str()] = execution;
+    shared_.tenants.count_execution(execution->row.tenant);
     approvals_.adopt(execution);
     tasks_.spawn(carry_out(execution, std::move(*request)));
     publish(*execution, "execution_awaiting_approval");  // whoever heard of it may be gone, too

@@ -106,7 +106,9 @@ Task<Result<Tenants::View>> Tenants::put(Caller caller, std::string id,
   if (!caller.is_owner()) {
     co_return fail(Code::kForbidden, "only a key with the role owner may set quotas");
   }
-  if (!is_tenant_name(id)) co_return fail(Code::kInvalidValue, "this is no name of a tenant");
+  if (!is_tenant_name(id))
+    co_return fail(Code::kInvalidValue,
+                   "a tenant name has 1 to 100 bytes without control characters");
   ATOLL_CO_CHECK(check_quotas(quotas));
   model::Tenant row = state_of(id).row;
   row.quotas = quotas;
@@ -126,6 +128,9 @@ Task<Result<Tenants::View>> Tenants::put(Caller caller, std::string id,
   state.row.quotas = quotas;
   state.row.updated_at = row.updated_at;
   state.filled = {};
+  // A day that was saved meanwhile was written behind this, with the quotas from before.
+  state.dirty = true;
+  save_soon();
   co_return co_await get(std::move(caller), std::move(id));
 }
 
@@ -210,7 +215,7 @@ Result<void> Tenants::take_request(const std::string& tenant) {
     state.tokens -= 1;
     return {};
   }
-  double wait = rate > 0 ? std::ceil((1 - state.tokens) / rate) : 60;
+  double wait = rate > 0 ? std::min(std::ceil((1 - state.tokens) / rate), 86400.0) : 60;
   return fail(
       quota_error("requests_per_second",
                   "the tenant's quota requests_per_second is used up (" + number_text(rate) + ")",
@@ -235,13 +240,17 @@ Task<void> Tenants::save_later() {
 
 Task<void> Tenants::save_days() {
   std::vector<store::Change> changes;
+  std::vector<std::string> saved;
   for (auto& [id, state] : states_) {
     if (!std::exchange(state->dirty, false)) continue;
     changes.push_back(store::PutTenant{state->row});
+    saved.push_back(id);
   }
   if (changes.empty()) co_return;
   Result<void> written = co_await store_.write(std::move(changes));
-  if (!written) log::warn("store_failed", log::kv("error", written.error().to_string()));
+  if (written) co_return;
+  for (const std::string& id : saved) state_of(id).dirty = true;
+  log::warn("store_failed", log::kv("error", written.error().to_string()));
 }
 
 Task<void> Tenants::shut_down() {

@@ -62,6 +62,8 @@ class Tenants {
   void count_session(const std::string& tenant, const SessionCost& cost);
   void give_session(const std::string& tenant, const SessionCost& cost);
   Result<void> take_execution(const std::string& tenant);
+  // One that waited for an approval when the last server ended.
+  void count_execution(const std::string& tenant) { ++state_of(tenant).use.executions; }
   void give_execution(const std::string& tenant);
   Result<void> take_request(const std::string& tenant);
   Result<void> check_snapshots(const std::string& tenant, std::uint64_t kept) const;
