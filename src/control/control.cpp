@@ -56,7 +56,7 @@ Control::Control(ControlOptions options)
       runs_(options.executor, session_maker_, session_ender_, executions_),
       test_runs_(options.executor,
                  {sessions_, session_maker_, session_ender_, decider_, audit_, tenants_},
-                 options.executions.longest_time),
+                 options.executions.test_time, options.executions.longest_time),
       snapshots_(*store_, clock_, sessions_, snapshot_files_, tenants_, options.quotas.snapshots),
       files_(sessions_, audit_),
       terminals_(sessions_, audit_),

@@ -56,6 +56,7 @@ struct ExecutionLimits {
   std::size_t waiting = 100;  // in one session; beyond: kResourceExhausted
   std::chrono::seconds command_time{60};
   std::chrono::seconds code_time{30};
+  std::chrono::seconds test_time{60};
   std::chrono::seconds longest_time{24 * 3600};
   std::uint64_t output_bytes = 10ull << 20;    // kept of each stream, and what may be asked for
   std::chrono::milliseconds patience{10'000};  // with a guest that does not keep its time

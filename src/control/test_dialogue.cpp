@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <csignal>
+#include <set>
 #include <utility>
 
 #include <boost/json/array.hpp>
@@ -18,6 +19,7 @@ using boost::json::value;
 namespace {
 
 constexpr std::size_t kMaxTests = 10'000;
+constexpr std::size_t kMostTold = 64u << 20;   // with names and messages: then it is ended
 constexpr std::size_t kMaxReport = 16u << 20;  // bytes of all verdicts
 constexpr std::size_t kErrorsKept = 2000;
 
@@ -66,19 +68,23 @@ struct Told {
   std::vector<std::string> collected;
   std::size_t bytes = 0;
   bool ended = false;
+  bool late = false;    // the solution's time is over, and so is the judge's in a moment
   std::string missing;  // the program that it would need
 };
 
 void note(const object& said, Told& told, TestReport& report) {
   if (const value* test = said.if_contains("test"); test != nullptr && test->is_object()) {
     TestVerdict verdict = verdict_of(test->get_object());
-    told.bytes += verdict.name.size() + verdict.message.size() + verdict.output.size();
-    if (told.bytes > kMaxReport) verdict.output.clear();
+    told.bytes += verdict.name.size() + verdict.message.size();
+    if (told.bytes + verdict.output.size() > kMaxReport) verdict.output.clear();
+    told.bytes += verdict.output.size();
     report.tests.push_back(std::move(verdict));
   }
   if (const value* names = said.if_contains("collected"); names != nullptr && names->is_array()) {
     for (const value& name : names->get_array()) {
-      if (name.is_string()) told.collected.emplace_back(name.get_string());
+      if (!name.is_string() || told.collected.size() > kMaxTests) continue;
+      told.collected.emplace_back(name.get_string());
+      told.bytes += told.collected.back().size();
     }
   }
   if (said.contains("end")) told.ended = true;
@@ -91,7 +97,7 @@ void note(const object& said, Told& told, TestReport& report) {
 std::string gone(const std::string& why) { return codec::serialize(object{{"gone", why}}) + "\n"; }
 
 // The solution's answer, or why there is none.
-Task<std::string> answer_of(ProgramLines* solution, std::string call) {
+Task<std::string> answer_of(ProgramLines* solution, std::string call, Told* told) {
   (void)co_await solution->process().write_stdin(std::move(call) + "\n");
   Result<std::optional<std::string>> line = co_await solution->next();
   if (line && *line) co_return std::move(**line) + "\n";
@@ -102,6 +108,7 @@ Task<std::string> answer_of(ProgramLines* solution, std::string call) {
   if (status && status->oom) {
     why = "the solution used more memory than the sandbox has";
   } else if (status && status->timed_out) {
+    told->late = true;
     why = "the solution ran out of time";
   } else if (status) {
     why += status->signal != 0 ? " by signal " + std::to_string(status->signal)
@@ -114,13 +121,15 @@ Task<std::string> answer_of(ProgramLines* solution, std::string call) {
 // Tests that the judge knew of and said nothing about; the end of one that said nothing at all.
 void fill_up(const Told& told, const sandbox::ExitStatus& status, const std::string& errors,
              TestReport& report) {
-  TestOutcome outcome = status.timed_out ? TestOutcome::kTimedOut : TestOutcome::kError;
-  std::string why = status.timed_out ? "it had not ended when the time was over"
-                                     : "the tests ended without a report";
-  if (!status.timed_out && !errors.empty()) why += ": " + errors;
+  bool late = status.timed_out || told.late;
+  TestOutcome outcome = late ? TestOutcome::kTimedOut : TestOutcome::kError;
+  std::string why = late ? "timed out" : "the tests ended without a report";
+  if (!late && !errors.empty()) why += ": " + errors;
   bool one = false;
+  std::set<std::string> known;
+  for (const TestVerdict& test : report.tests) known.insert(test.name);
   for (const std::string& name : told.collected) {
-    if (std::ranges::find(report.tests, name, &TestVerdict::name) != report.tests.end()) continue;
+    if (!known.insert(name).second) continue;
     report.tests.push_back({.name = name, .outcome = outcome, .message = why, .output = {}});
     one = true;
   }
@@ -157,12 +166,13 @@ Task<Result<void>> hold_dialogue(ProgramLines* judge, ProgramLines* solution, Te
   Told told;
   for (;;) {
     ATOLL_CO_TRY(std::optional<std::string> line, co_await judge->next());
-    if (!line || report->tests.size() > kMaxTests) break;
+    if (!line || report->tests.size() > kMaxTests || told.bytes > kMostTold) break;
     auto said = codec::parse(*line, {.max_bytes = ProgramLines::kLongest + 1});
     if (!said || !said->is_object()) continue;  // something that the test file printed
     if (const value* call = said->get_object().if_contains("call")) {
       if (!call->is_string()) continue;
-      std::string answer = co_await answer_of(solution, std::string(call->get_string()));
+      std::string answer = co_await answer_of(solution, std::string(call->get_string()), &told);
+      if (told.late) break;
       (void)co_await judge->process().write_stdin(std::move(answer));
       continue;
     }

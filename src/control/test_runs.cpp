@@ -5,6 +5,7 @@
 #include <csignal>
 #include <utility>
 
+#include "base/rollback.hpp"
 #include "control/execute_check.hpp"
 #include "control/session_environment.hpp"
 #include "control/test_dialogue.hpp"
@@ -23,6 +24,7 @@ constexpr std::size_t kOutputKept = 64u << 10;
 constexpr std::size_t kOutputMost = 16u << 20;  // of one case; more is no answer
 constexpr std::chrono::seconds kMargin{60};     // that the judge's session outlives the tests
 constexpr std::size_t kMaxInput = 8u << 20;
+constexpr std::size_t kJudgesAtOnce = 8;  // of one tenant: their sandboxes count in no quota
 
 bool is_module(std::string_view code) {
   for (std::string_view word : {"import ", "import{", "export "}) {
@@ -249,7 +251,7 @@ Task<Result<TestVerdict>> run_case(sandbox::Sandbox* sandbox, sandbox::ExecReque
     verdict.message = "it printed more than 16 MiB";
   } else if (status.timed_out) {
     verdict.outcome = TestOutcome::kTimedOut;
-    verdict.message = "it had not ended when the time was over";
+    verdict.message = "timed out";
   } else if (status.exit_code != 0 || status.signal != 0) {
     verdict.outcome = TestOutcome::kFailed;
     std::string last = errors.size() > 2000 ? errors.substr(errors.size() - 2000) : errors;
@@ -292,6 +294,16 @@ Task<void> TestRuns::run_cases(Running* running) {
 }
 
 Task<Result<void>> TestRuns::run_file(Running* running) {
+  std::string tenant = running->caller.tenant;
+  if (judging_[tenant] >= kJudgesAtOnce) {
+    co_return fail(Code::kResourceExhausted,
+                   "too many test files of this tenant run at once; try again later");
+  }
+  ++judging_[tenant];
+  Rollback over;
+  over.add([this, tenant] {
+    if (--judging_[tenant] == 0) judging_.erase(tenant);
+  });
   CreateRequest wish;
   wish.template_id = running->use.session().row.template_id;
   wish.config.timeout_seconds = static_cast<std::uint64_t>(running->left().count() / 1000 + 1) +
@@ -373,7 +385,7 @@ Task<Result<TestReport>> TestRuns::run(Caller caller, SessionId id, TestRequest 
   ATOLL_CO_CHECK(co_await parts_.audit.record(audit_row(
       caller,
       {.action = model::AuditAction::kTestStarted, .session_id = id, .detail = request.language})));
-  double seconds = request.timeout.value_or(static_cast<double>(kTestTime.count()));
+  double seconds = request.timeout.value_or(static_cast<double>(test_time_.count()));
   if (seconds == 0) seconds = static_cast<double>(longest_time_.count());
   auto time = std::chrono::milliseconds(static_cast<std::int64_t>(std::ceil(seconds * 1000)));
   Running running{.caller = std::move(caller),

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -35,10 +36,9 @@ struct TestRequest {
   std::string language;                  // empty: the template's
   std::vector<TestCase> cases;           // these, or
   std::optional<std::string> test_code;  // a file for pytest or node:test, which imports `solution`
-  std::optional<double> timeout;         // seconds for all of it; absent: kTestTime
+  std::optional<double> timeout;         // seconds for all of it; absent: executions.test_timeout
   bool coverage = false;                 // lines of Python code that a test file reached
 };
-inline constexpr std::chrono::seconds kTestTime{60};
 inline constexpr std::size_t kMaxCases = 1000;
 
 BOOST_DEFINE_ENUM_CLASS(TestOutcome, kPassed, kFailed, kError, kSkipped, kTimedOut)
@@ -79,8 +79,9 @@ class TestRuns {
     Audit& audit;
     Tenants& tenants;
   };
-  TestRuns(async::Executor executor, Parts parts, std::chrono::seconds longest_time)
-      : parts_(parts), longest_time_(longest_time), tasks_(executor) {}
+  TestRuns(async::Executor executor, Parts parts, std::chrono::seconds test_time,
+           std::chrono::seconds longest_time)
+      : parts_(parts), test_time_(test_time), longest_time_(longest_time), tasks_(executor) {}
 
   // kProgramNotFound: the template has no pytest, or no node.
   async::Task<Result<TestReport>> run(Caller caller, SessionId id, TestRequest request);
@@ -99,7 +100,9 @@ class TestRuns {
   async::Task<void> remove_session(Caller caller, SessionId id);
 
   Parts parts_;
+  std::chrono::seconds test_time_;
   std::chrono::seconds longest_time_;
+  std::map<std::string, std::size_t> judging_;  // test files that run now, by tenant
   async::TaskGroup tasks_;
 };
 

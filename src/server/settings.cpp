@@ -86,6 +86,7 @@ control::ControlOptions control_options(const config::Config& config, const Plac
                         .waiting = config.executions.queue,
                         .command_time = seconds(config.executions.command_timeout),
                         .code_time = seconds(config.executions.code_timeout),
+                        .test_time = seconds(config.executions.test_timeout),
                         .longest_time = seconds(config.executions.max_timeout),
                         .output_bytes = config.executions.max_output_bytes};
   const config::PolicyConfig& levels = config.policy;

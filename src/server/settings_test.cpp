@@ -73,6 +73,7 @@ void add_control(const Config& config, Told& told) {
   told["executions.queue"] = text(control.executions.waiting);
   told["executions.command_timeout"] = text(control.executions.command_time);
   told["executions.code_timeout"] = text(control.executions.code_time);
+  told["executions.test_timeout"] = text(control.executions.test_time);
   told["executions.max_timeout"] = text(control.executions.longest_time);
   told["executions.max_output_bytes"] = text(control.executions.output_bytes);
   told["pool.size"] = text(control.pool_size);
