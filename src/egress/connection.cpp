@@ -94,7 +94,11 @@ void Connection::dial(const Answer& answer) {
     refuse({Reason::kNotPublic, answer.addresses.front().to_string()});
     return;
   }
-  if (sandbox_.context().proxy) return dial_by_proxy(to_.address.to_string());
+  // The address that a name has inside stands for it only there. An address that this host has
+  // looked up as a private one is near, and the proxy would dial its own.
+  const Address& real = name_.empty() ? to_.address : checked.front();
+  bool near = !name_.empty() && !is_public(real);
+  if (sandbox_.context().proxy && !near) return dial_by_proxy(real.to_string());
   start_dial(std::move(checked), to_.port, std::nullopt);
 }
 

@@ -186,8 +186,10 @@ void Connection::count_held() {
     if (opened_) now += opened_->held();
   }
   Context& context = sandbox_.context();
+  bool held_much = context.holds_much();
   context.held -= std::exchange(held_, now);
   context.held += now;
+  if (held_much && !context.holds_much()) sandbox_.memory_freed();
 }
 
 // Nothing is read for which there is no room this second.

@@ -81,6 +81,8 @@ class Sandbox final : public Watched {
   std::size_t room(Way way);
   void spend(Way way, std::uint64_t bytes);
   void wait_for_room(Connection& connection);
+  // Memory is free again: sandboxes that waited for it may accept.
+  void memory_freed();
 
   // Of connections: they are freed after this turn of the loop.
   void drop(Connection& connection);

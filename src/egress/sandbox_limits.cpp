@@ -71,6 +71,11 @@ void Sandbox::freed(std::size_t connections) {
   }
 }
 
+void Sandbox::memory_freed() {
+  std::vector<Sandbox*> waiting(context_.waiting.begin(), context_.waiting.end());
+  for (Sandbox* one : waiting) one->watch_listener();
+}
+
 std::size_t Sandbox::left(Way way) {
   auto now = context_.loop.now();
   bool is_up = way == Way::kUp;

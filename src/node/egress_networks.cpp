@@ -20,7 +20,7 @@ using async::Task;
 using ClientPtr = EgressLink::ClientPtr;
 
 // Also with a program, or a container, that must be started first.
-constexpr std::chrono::seconds kApplyTime{15};
+constexpr std::chrono::seconds kApplyTime{30};
 constexpr std::chrono::seconds kAnswerTime{2};  // of a program that runs
 constexpr std::chrono::milliseconds kAgain{500};
 constexpr std::size_t kRefusalsKept = 20;  // of each sandbox
@@ -36,6 +36,7 @@ struct Place {
   std::uint64_t tried = 0;     // the last one that was tried, and
   std::optional<Error> error;  // why in vain
   bool attached = false;
+  bool opening = false;  // its sandbox is asked for sockets, and not the relay
   bool syncing = false;
   bool released = false;
   NetworkFigures before;               // of programs that have died
@@ -242,6 +243,7 @@ class EgressNetworks final : public Networks {
           co_await async::with_deadline(send(client, place), deadline, Code::kExecTimeout,
                                         "atoll-egress does not answer in time");
       if (done) co_return done;
+      if (std::exchange(place->opening, false)) co_return done;  // not the relay's fault
       bool late = done.error().code() == Code::kExecTimeout;
       if (late) link_.drop(client);
       // When the connection has ended in between there may be another one soon.
@@ -257,12 +259,14 @@ class EgressNetworks final : public Networks {
       if (set || set.error().code() != Code::kNotFound) co_return set;
       place->attached = false;
     }
+    place->opening = true;  // stays where that fails or is cancelled
     ATOLL_CO_TRY(sandbox::EgressSockets sockets, co_await place->sandbox->open_egress());
+    place->opening = false;
     egress::Attach attach{.sandbox = place->id(),
                           .policy = place->grant.policy,
                           .secrets = secrets_of(*place),
-                          .tenant = place->grant.tenant,
                           .used_bytes = place->before.rx_bytes + place->before.tx_bytes};
+    if (!place->grant.tenant.empty()) attach.tenant = place->grant.tenant;
     if (!place->grant.pinned.empty()) attach.pinned = place->grant.pinned;
     Result<void> attached = co_await client->attach(std::move(attach), std::move(sockets.listener),
                                                     std::move(sockets.dns));

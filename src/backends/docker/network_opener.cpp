@@ -25,7 +25,7 @@ using http::Method;
 
 namespace {
 
-constexpr std::chrono::seconds kPatience{10};
+constexpr std::chrono::seconds kPatience{30};
 
 // What the other container is: our program with two capabilities, and nothing else.
 Json opener_body(const Shared& shared, const NetworkPlace& place, const std::string& container,
