@@ -5,6 +5,7 @@
 #include "api/common/limits.hpp"
 #include "api/common/middleware.hpp"
 #include "api/e2b/sandbox_request.hpp"
+#include "base/quota.hpp"
 #include "base/utf8.hpp"
 #include "http/problem.hpp"
 
@@ -135,7 +136,9 @@ http::Response error_response(const Refusal& refusal) {
   int status = status_of(refusal);
   http::Response response =
       json_response(status, object{{"code", status}, {"message", message_of(refusal)}});
-  if (status == 429 || status == 503) response.headers.add("Retry-After", "1");
+  if (status == 429 || status == 503) {
+    response.headers.add("Retry-After", std::to_string(retry_after(refusal.error).count()));
+  }
   return response;
 }
 

@@ -5,6 +5,7 @@
 #include <boost/json/object.hpp>
 
 #include "api/common/middleware.hpp"
+#include "base/quota.hpp"
 #include "codec/json.hpp"
 #include "http/problem.hpp"
 
@@ -85,7 +86,9 @@ http::Response render(const Refusal& refusal, const http::Request& request) {
   std::string message = refusal.error.message();
   if (refusal.at && !refusal.at->empty()) message.insert(0, *refusal.at + " ");
   if (message.empty()) message = http::status_text(response.status);
-  if (response.status == 429 || response.status == 503) response.headers.add("Retry-After", "1");
+  if (response.status == 429 || response.status == 503) {
+    response.headers.add("Retry-After", std::to_string(retry_after(refusal.error).count()));
+  }
   Plane plane = plane_of(request.path);
   if (plane == Plane::kEgress) {
     response.headers.add("Content-Type", "text/plain; charset=utf-8");

@@ -139,6 +139,7 @@ Task<Answer<http::Response>> session_status(Call call) {
 }
 
 Task<Answer<http::Response>> session_usage(Call call) {
+  ATOLL_CO_CHECK(known_query(call, {}));
   ATOLL_CO_TRY(control::SessionUsage usage,
                co_await call.control().sessions().usage(call.caller, call.session_id()));
   co_return json_response(200, usage_view(usage));
