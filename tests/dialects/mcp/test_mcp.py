@@ -152,10 +152,15 @@ class EveryTool:
         self.assertEqual(SERVER.call("GET", f"/api/v1/executions/{process}")[1]["state"], "cancelled")
         process = self.client.data("run_command", command="trap 'echo caught; exit' USR1; echo on; while :; do sleep 0.1; done",
                                    background=True)["process_id"]
-        self.client.data("process_poll", process_id=process, wait_seconds=60)
+        seen = self.client.data("process_poll", process_id=process, wait_seconds=60)
+        self.assertEqual(seen["stdout"], "on\n")
         self.client.data("process_kill", process_id=process, signal="USR1")
-        seen = self.client.data("process_poll", process_id=process, stdout_offset=3, wait_seconds=60)
-        self.assertEqual(seen["stdout"], "caught\n")
+        printed = ""
+        while seen["state"] == "running" and not printed:  # the shell's word of the signal may come first
+            seen = self.client.data("process_poll", process_id=process, stdout_offset=seen["stdout_next"],
+                                    stderr_offset=seen["stderr_next"], wait_seconds=60)
+            printed += seen["stdout"]
+        self.assertEqual(printed, "caught\n")
 
     def test_files(self):
         written = self.client.data("file_write", path="d/a.txt", content="one\ntwo\n")
