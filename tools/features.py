@@ -89,7 +89,8 @@ def full_table(by_word, all_operations, all_commands):
     summaries = {name: summary for name, (_, summary) in all_operations.items()} | all_commands
     for name, summary in summaries.items():
         names = ", ".join(f"`{test}`" for test in by_word.get(name, []))
-        lines.append(f"| `{name}` | {summary[0].lower() + summary[1:]} | {names} |")
+        first = summary if summary[:2].isupper() else summary[0].lower() + summary[1:]
+        lines.append(f"| `{name}` | {first} | {names} |")
     return "\n".join(lines) + "\n"
 
 

@@ -595,7 +595,8 @@ type Problem struct {
 	RequestID string `json:"request_id"`
 	// JSON pointer to the field that is wrong
 	At string `json:"at"`
-	// With `quota_exceeded`: snapshots, snapshot_bytes, workspaces, workspace_bytes, workspace_files,
+	// With `quota_exceeded`: sessions, executions, cpu, memory_mb, disk_mb, requests_per_second,
+	// executions_per_day, snapshots, snapshot_bytes, workspaces, workspace_bytes, workspace_files,
 	// packages, package_bytes, package_files, templates or secrets.
 	Quota string `json:"quota"`
 }
@@ -833,15 +834,14 @@ type Template struct {
 	Image     string    `json:"image"`
 	Language  string    `json:"language"`
 	Resources Resources `json:"resources"`
-	// A session whose backend cannot hold it is refused with 422 policy_unsupported: native has no
-	// network to give, srt no root but the host's. With `read_only_filesystem: false` the user may
-	// write in /, /etc, /opt, /var, /home and /srv, within the limit of the disk; snapshots do not
-	// hold it.
+	// A session whose backend cannot hold it is refused with 422 policy_unsupported: srt has no root
+	// but the host's. With `read_only_filesystem: false` the user may write in /, /etc, /opt, /var,
+	// /home and /srv, within the limit of the disk; snapshots do not hold it.
 	Security TemplateBodySecurity `json:"security"`
 	Env      map[string]string    `json:"env"`
-	// Names with versions, as in `requests>=2,<3`: wheels from `packages.index_url` of the
-	// configuration, read-only in /opt/packages. Python on the image `host` only. Without an index 422
-	// no_package_index.
+	// Names with versions, as in `requests>=2,<3`: from `packages.index_url` of the configuration,
+	// read-only: wheels in /opt/packages, npm packages in /node_modules. For Python and JavaScript on
+	// the image `host` only. Without an index 422 no_package_index.
 	PreinstalledPackages []string `json:"preinstalled_packages"`
 	// Modules that Python has loaded before it is asked for. With `IPython` among them contexts start
 	// faster, and programs slower.
@@ -870,15 +870,14 @@ type TemplateBody struct {
 	Image     string     `json:"image,omitempty"`
 	Language  string     `json:"language,omitempty"`
 	Resources *Resources `json:"resources,omitempty"`
-	// A session whose backend cannot hold it is refused with 422 policy_unsupported: native has no
-	// network to give, srt no root but the host's. With `read_only_filesystem: false` the user may
-	// write in /, /etc, /opt, /var, /home and /srv, within the limit of the disk; snapshots do not
-	// hold it.
+	// A session whose backend cannot hold it is refused with 422 policy_unsupported: srt has no root
+	// but the host's. With `read_only_filesystem: false` the user may write in /, /etc, /opt, /var,
+	// /home and /srv, within the limit of the disk; snapshots do not hold it.
 	Security *TemplateBodySecurity `json:"security,omitempty"`
 	Env      map[string]string     `json:"env,omitempty"`
-	// Names with versions, as in `requests>=2,<3`: wheels from `packages.index_url` of the
-	// configuration, read-only in /opt/packages. Python on the image `host` only. Without an index 422
-	// no_package_index.
+	// Names with versions, as in `requests>=2,<3`: from `packages.index_url` of the configuration,
+	// read-only: wheels in /opt/packages, npm packages in /node_modules. For Python and JavaScript on
+	// the image `host` only. Without an index 422 no_package_index.
 	PreinstalledPackages []string `json:"preinstalled_packages,omitempty"`
 	// Modules that Python has loaded before it is asked for. With `IPython` among them contexts start
 	// faster, and programs slower.
@@ -890,10 +889,9 @@ type TemplateBody struct {
 	Policy *RiskPolicy `json:"policy,omitempty"`
 }
 
-// TemplateBodySecurity: A session whose backend cannot hold it is refused with 422 policy_unsupported: native has no
-// network to give, srt no root but the host's. With `read_only_filesystem: false` the user may
-// write in /, /etc, /opt, /var, /home and /srv, within the limit of the disk; snapshots do not
-// hold it.
+// TemplateBodySecurity: A session whose backend cannot hold it is refused with 422 policy_unsupported: srt has no root
+// but the host's. With `read_only_filesystem: false` the user may write in /, /etc, /opt, /var,
+// /home and /srv, within the limit of the disk; snapshots do not hold it.
 type TemplateBodySecurity struct {
 	AllowNetwork       bool           `json:"allow_network,omitempty"`
 	AllowedDomains     []string       `json:"allowed_domains,omitempty"`

@@ -66,6 +66,7 @@ Task<void> checkpoints(Plane* plane, std::string file) {
   EXPECT_EQ((co_await audit.verify(admin)).error().code(), Code::kForbidden);
 }
 
+// covers: C67
 TEST(AuditChain, StrictRunsNothingThatCannotBeRecorded) {
   PlaneWish wish;
   wish.control.audit.strict = true;
@@ -73,6 +74,7 @@ TEST(AuditChain, StrictRunsNothingThatCannotBeRecorded) {
   with_control(strict, std::move(wish));
 }
 
+// covers: C67
 TEST(AuditChain, CheckpointsFindATailThatWasCutOff) {
   std::string file = ::testing::TempDir() + "/checkpoint." + std::to_string(::getpid());
   PlaneWish wish;

@@ -138,6 +138,7 @@ Task<void> rights(Plane* plane) {
   EXPECT_TRUE((co_await tenants.get({}, "other")).has_value());
 }
 
+// covers: C65
 TEST(Tenants, AQuotaIsNeverExceededByManyAtOnce) { with_control(many_at_once); }
 TEST(Tenants, SizesOfSessionsAreCounted) { with_control(sizes); }
 TEST(Tenants, ExecutionsAreCountedAtOnceAndADay) { with_control(executions); }

@@ -250,6 +250,7 @@ TEST(TestRuns, ComparesCases) { with_control(cases); }
 TEST(TestRuns, PrintsExpressions) { with_control(expressions); }
 TEST(TestRuns, KeepsHostileCasesApart) { with_control(hostile_cases); }
 TEST(TestRuns, RunsATestFileWithPytest) { with_control(test_file); }
+// covers: C66
 TEST(TestRuns, HostileCodeCannotChangeItsVerdict) { with_control(hostile_files); }
 TEST(TestRuns, HasAVerdictForTestsThatDoNotEnd) { with_control(no_end); }
 TEST(TestRuns, RunsATestFileWithNode) { with_control(node_test); }

@@ -435,8 +435,9 @@ export interface Problem {
   /** JSON pointer to the field that is wrong */
   at?: string;
   /**
-   * With `quota_exceeded`: snapshots, snapshot_bytes, workspaces, workspace_bytes, workspace_files,
-   * packages, package_bytes, package_files, templates or secrets.
+   * With `quota_exceeded`: sessions, executions, cpu, memory_mb, disk_mb, requests_per_second,
+   * executions_per_day, snapshots, snapshot_bytes, workspaces, workspace_bytes, workspace_files, packages,
+   * package_bytes, package_files, templates or secrets.
    */
   quota?: string;
 }
@@ -676,15 +677,16 @@ export interface Template {
   language?: string;
   resources: Resources;
   /**
-   * A session whose backend cannot hold it is refused with 422 policy_unsupported: native has no network to
-   * give, srt no root but the host's. With `read_only_filesystem: false` the user may write in /, /etc,
-   * /opt, /var, /home and /srv, within the limit of the disk; snapshots do not hold it.
+   * A session whose backend cannot hold it is refused with 422 policy_unsupported: srt has no root but the
+   * host's. With `read_only_filesystem: false` the user may write in /, /etc, /opt, /var, /home and /srv,
+   * within the limit of the disk; snapshots do not hold it.
    */
   security: TemplateBodySecurity;
   env: Record<string, string>;
   /**
-   * Names with versions, as in `requests>=2,<3`: wheels from `packages.index_url` of the configuration,
-   * read-only in /opt/packages. Python on the image `host` only. Without an index 422 no_package_index.
+   * Names with versions, as in `requests>=2,<3`: from `packages.index_url` of the configuration, read-only:
+   * wheels in /opt/packages, npm packages in /node_modules. For Python and JavaScript on the image `host`
+   * only. Without an index 422 no_package_index.
    */
   preinstalled_packages: string[];
   /**
@@ -716,15 +718,16 @@ export interface TemplateBody {
   language?: string;
   resources?: Resources;
   /**
-   * A session whose backend cannot hold it is refused with 422 policy_unsupported: native has no network to
-   * give, srt no root but the host's. With `read_only_filesystem: false` the user may write in /, /etc,
-   * /opt, /var, /home and /srv, within the limit of the disk; snapshots do not hold it.
+   * A session whose backend cannot hold it is refused with 422 policy_unsupported: srt has no root but the
+   * host's. With `read_only_filesystem: false` the user may write in /, /etc, /opt, /var, /home and /srv,
+   * within the limit of the disk; snapshots do not hold it.
    */
   security?: TemplateBodySecurity;
   env?: Record<string, string>;
   /**
-   * Names with versions, as in `requests>=2,<3`: wheels from `packages.index_url` of the configuration,
-   * read-only in /opt/packages. Python on the image `host` only. Without an index 422 no_package_index.
+   * Names with versions, as in `requests>=2,<3`: from `packages.index_url` of the configuration, read-only:
+   * wheels in /opt/packages, npm packages in /node_modules. For Python and JavaScript on the image `host`
+   * only. Without an index 422 no_package_index.
    */
   preinstalled_packages?: string[];
   /**
@@ -740,9 +743,9 @@ export interface TemplateBody {
 }
 
 /**
- * A session whose backend cannot hold it is refused with 422 policy_unsupported: native has no network to
- * give, srt no root but the host's. With `read_only_filesystem: false` the user may write in /, /etc, /opt,
- * /var, /home and /srv, within the limit of the disk; snapshots do not hold it.
+ * A session whose backend cannot hold it is refused with 422 policy_unsupported: srt has no root but the
+ * host's. With `read_only_filesystem: false` the user may write in /, /etc, /opt, /var, /home and /srv,
+ * within the limit of the disk; snapshots do not hold it.
  */
 export interface TemplateBodySecurity {
   allow_network?: boolean;

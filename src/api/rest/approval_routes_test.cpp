@@ -145,6 +145,7 @@ Task<void> people(Api* api) {
   EXPECT_EQ((co_await decide(owner)).status, 409) << "twice";
 }
 
+// covers: C64
 TEST(ApprovalRoutes, RolesAndTenantsAreKeptApart) { with_api(people, asking(true)); }
 
 Task<void> policies(Api* api) {

@@ -102,7 +102,7 @@ Result<int> verify_file(const std::string& file) {
   for (std::string line; std::getline(in, line);) {
     std::string at = "line " + std::to_string(++number);
     auto parsed = codec::parse(line);
-    if (!parsed || !parsed->is_object()) return broken(at, "it is no JSON object");
+    if (!parsed || !parsed->is_object()) return broken(at, "not a JSON object");
     const boost::json::value* ends = parsed->get_object().if_contains("head");
     if (ends == nullptr) {
       auto row = codec::decode_value<bodies::AuditRowBody>(*parsed);

@@ -227,9 +227,9 @@ class SessionConfig(TypedDict, total=False):
 
 
 class TemplateBodySecurity(TypedDict, total=False):
-    """A session whose backend cannot hold it is refused with 422 policy_unsupported: native has no network to
-    give, srt no root but the host's. With `read_only_filesystem: false` the user may write in /, /etc, /opt,
-    /var, /home and /srv, within the limit of the disk; snapshots do not hold it.
+    """A session whose backend cannot hold it is refused with 422 policy_unsupported: srt has no root but the
+    host's. With `read_only_filesystem: false` the user may write in /, /etc, /opt, /var, /home and /srv, within
+    the limit of the disk; snapshots do not hold it.
     """
 
     allow_network: bool
@@ -251,14 +251,15 @@ class TemplateBody(TypedDict, total=False):
     language: str
     resources: Resources
     security: TemplateBodySecurity
-    """A session whose backend cannot hold it is refused with 422 policy_unsupported: native has no network to
-    give, srt no root but the host's. With `read_only_filesystem: false` the user may write in /, /etc, /opt,
-    /var, /home and /srv, within the limit of the disk; snapshots do not hold it.
+    """A session whose backend cannot hold it is refused with 422 policy_unsupported: srt has no root but the
+    host's. With `read_only_filesystem: false` the user may write in /, /etc, /opt, /var, /home and /srv, within
+    the limit of the disk; snapshots do not hold it.
     """
     env: Dict[str, str]
     preinstalled_packages: List[str]
-    """Names with versions, as in `requests>=2,<3`: wheels from `packages.index_url` of the configuration, read-
-    only in /opt/packages. Python on the image `host` only. Without an index 422 no_package_index.
+    """Names with versions, as in `requests>=2,<3`: from `packages.index_url` of the configuration, read-only:
+    wheels in /opt/packages, npm packages in /node_modules. For Python and JavaScript on the image `host` only.
+    Without an index 422 no_package_index.
     """
     preload: List[str]
     """Modules that Python has loaded before it is asked for. With `IPython` among them contexts start faster, and
@@ -760,9 +761,9 @@ TemplateSecurityT = TypeVar("TemplateSecurityT", bound="TemplateSecurity")
 
 @dataclass(frozen=True)
 class TemplateSecurity(Model):
-    """A session whose backend cannot hold it is refused with 422 policy_unsupported: native has no network to
-    give, srt no root but the host's. With `read_only_filesystem: false` the user may write in /, /etc, /opt,
-    /var, /home and /srv, within the limit of the disk; snapshots do not hold it.
+    """A session whose backend cannot hold it is refused with 422 policy_unsupported: srt has no root but the
+    host's. With `read_only_filesystem: false` the user may write in /, /etc, /opt, /var, /home and /srv, within
+    the limit of the disk; snapshots do not hold it.
     """
 
     allow_network: Optional[bool]
@@ -825,14 +826,15 @@ class Template(Model):
     language: Optional[str]
     resources: Resources
     security: TemplateSecurity
-    """A session whose backend cannot hold it is refused with 422 policy_unsupported: native has no network to
-    give, srt no root but the host's. With `read_only_filesystem: false` the user may write in /, /etc, /opt,
-    /var, /home and /srv, within the limit of the disk; snapshots do not hold it.
+    """A session whose backend cannot hold it is refused with 422 policy_unsupported: srt has no root but the
+    host's. With `read_only_filesystem: false` the user may write in /, /etc, /opt, /var, /home and /srv, within
+    the limit of the disk; snapshots do not hold it.
     """
     env: Dict[str, str]
     preinstalled_packages: List[str]
-    """Names with versions, as in `requests>=2,<3`: wheels from `packages.index_url` of the configuration, read-
-    only in /opt/packages. Python on the image `host` only. Without an index 422 no_package_index.
+    """Names with versions, as in `requests>=2,<3`: from `packages.index_url` of the configuration, read-only:
+    wheels in /opt/packages, npm packages in /node_modules. For Python and JavaScript on the image `host` only.
+    Without an index 422 no_package_index.
     """
     preload: List[str]
     """Modules that Python has loaded before it is asked for. With `IPython` among them contexts start faster, and

@@ -14,8 +14,9 @@ import com.fasterxml.jackson.annotation.JsonProperty;
  * @param detail the member {@code detail}
  * @param requestId the member {@code request_id}
  * @param at JSON pointer to the field that is wrong
- * @param quota With {@code quota_exceeded}: snapshots, snapshot_bytes, workspaces, workspace_bytes,
- *     workspace_files, packages, package_bytes, package_files, templates or secrets.
+ * @param quota With {@code quota_exceeded}: sessions, executions, cpu, memory_mb, disk_mb, requests_per_second,
+ *     executions_per_day, snapshots, snapshot_bytes, workspaces, workspace_bytes, workspace_files,
+ *     packages, package_bytes, package_files, templates or secrets.
  */
 @JsonInclude(JsonInclude.Include.NON_NULL)
 public record Problem(

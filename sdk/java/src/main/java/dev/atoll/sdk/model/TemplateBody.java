@@ -16,14 +16,13 @@ import java.util.Map;
  * @param image the member {@code image}
  * @param language the member {@code language}
  * @param resources the member {@code resources}
- * @param security A session whose backend cannot hold it is refused with 422 policy_unsupported: native has no
- *     network to give, srt no root but the host's. With {@code read_only_filesystem: false} the user
- *     may write in /, /etc, /opt, /var, /home and /srv, within the limit of the disk; snapshots do not
- *     hold it.
+ * @param security A session whose backend cannot hold it is refused with 422 policy_unsupported: srt has no root
+ *     but the host's. With {@code read_only_filesystem: false} the user may write in /, /etc, /opt,
+ *     /var, /home and /srv, within the limit of the disk; snapshots do not hold it.
  * @param env the member {@code env}
- * @param preinstalledPackages Names with versions, as in {@code requests&gt;=2,&lt;3}: wheels from {@code packages.index_url}
- *     of the configuration, read-only in /opt/packages. Python on the image {@code host} only. Without
- *     an index 422 no_package_index.
+ * @param preinstalledPackages Names with versions, as in {@code requests&gt;=2,&lt;3}: from {@code packages.index_url} of the
+ *     configuration, read-only: wheels in /opt/packages, npm packages in /node_modules. For Python and
+ *     JavaScript on the image {@code host} only. Without an index 422 no_package_index.
  * @param preload Modules that Python has loaded before it is asked for. With {@code IPython} among them contexts
  *     start faster, and programs slower.
  * @param pool Sandboxes that wait

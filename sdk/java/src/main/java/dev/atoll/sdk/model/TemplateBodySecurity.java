@@ -6,10 +6,9 @@ import com.fasterxml.jackson.annotation.JsonProperty;
 import java.util.List;
 
 /**
- * A session whose backend cannot hold it is refused with 422 policy_unsupported: native has no
- * network to give, srt no root but the host's. With {@code read_only_filesystem: false} the user
- * may write in /, /etc, /opt, /var, /home and /srv, within the limit of the disk; snapshots do not
- * hold it.
+ * A session whose backend cannot hold it is refused with 422 policy_unsupported: srt has no root
+ * but the host's. With {@code read_only_filesystem: false} the user may write in /, /etc, /opt,
+ * /var, /home and /srv, within the limit of the disk; snapshots do not hold it.
  *
  * @param allowNetwork the member {@code allow_network}
  * @param allowedDomains the member {@code allowed_domains}
