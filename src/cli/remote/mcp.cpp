@@ -125,7 +125,7 @@ Task<Result<void>> run(async::Executor executor, const RemoteOptions* options,
   }
   OwnServer server(executor, {.data = options->data, .sets = options->sets});
   McpLink::Options link;
-  link.server = [&server](bool) { return server.address(); };
+  link.server = [&server](bool again) { return server.address(again); };
   Result<void> ended;
   Result<client::Address> started = co_await server.address();
   if (started) {

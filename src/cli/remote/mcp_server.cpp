@@ -26,6 +26,8 @@ namespace {
 
 constexpr std::chrono::seconds kStartPatience{60};
 constexpr std::chrono::seconds kStopPatience{15};
+constexpr std::chrono::seconds kEndPatience{2};
+constexpr std::chrono::milliseconds kEndStep{5};
 constexpr std::size_t kMaxSaid = 64u << 10;
 constexpr std::string_view kListens = "atoll listens on ";
 
@@ -162,7 +164,14 @@ Task<Result<void>> OwnServer::start() {
   co_return Result<void>();
 }
 
-Task<Result<client::Address>> OwnServer::address() {
+// A killed process closes its connections some time before it has ended.
+Task<void> OwnServer::see_whether_it_ends() {
+  async::Deadline deadline = async::deadline_in(kEndPatience);
+  while (runs() && std::chrono::steady_clock::now() < deadline) co_await async::sleep_for(kEndStep);
+}
+
+Task<Result<client::Address>> OwnServer::address(bool again) {
+  if (again) co_await see_whether_it_ends();
   if (!runs()) {
     co_await stop();
     ATOLL_CO_CHECK(co_await start());

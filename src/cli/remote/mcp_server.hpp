@@ -25,8 +25,8 @@ class OwnServer {
   OwnServer(const OwnServer&) = delete;
   OwnServer& operator=(const OwnServer&) = delete;
 
-  // Where it listens, with its key. Starts it when it does not run.
-  async::Task<Result<client::Address>> address();
+  // Where it listens, with its key. Starts it when it does not run. `again`: it did not answer.
+  async::Task<Result<client::Address>> address(bool again = false);
   // Ends it, and waits until it has ended.
   async::Task<void> stop();
 
@@ -34,6 +34,7 @@ class OwnServer {
   async::Task<Result<void>> start();
   async::Task<Result<std::string>> make_key();
   Result<void> make_folder();
+  async::Task<void> see_whether_it_ends();
   bool runs() const;
 
   async::Executor executor_;
